@@ -1,0 +1,68 @@
+"""Where sentences end, in Chinese and English."""
+
+import re
+from collections.abc import Iterator
+
+_CLOSE = r"[”’」』）)】》〉\"'*_`\]]*"
+_NEXT = r"[“‘「『（(\[\"'*_`#<-]*[A-Z0-9\u00c0-\u024f\u0370-\u1fff\u2e80-\U0003ffff]"
+_END = re.compile(
+    rf"""
+      [。！？；…]+{_CLOSE}                              # always an end
+    | (?<![.\s])[.!?]+{_CLOSE}(?=\s+{_NEXT})            # when something new begins after a blank
+    | [!?]+(?=[\u2e80-\u9fff])
+    | \n(?=\s*\n)
+    """,
+    re.VERBOSE,
+)
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(\[“\"'*_])(?:e\.g|i\.e|cf|vs|etc|al|Fig|Figs|No|Nos|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Inc|Ltd|Co|Corp|Sec|Eq|Eqs|pp?|"
+    r"vol|ca|approx|resp|Ref|Refs|Ch|App|Art|Gen|Col|Sgt|Lt|Rev|Hon|Mt|Ft|[A-Z]|U\.S|U\.K|U\.N|a\.m|p\.m|[0-9]{1,2})$"
+)
+_LONGEST = 1_200
+"""Characters; a longer sentence is cut at a comma, a blank, or just there."""
+_COMMA = re.compile(r"[，,、：:]\s*|\s+")
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Return the sentences of `text` as ascending (start, end) offsets that tile it.
+
+    The white space after a sentence belongs to it. A full stop after an abbreviation, an initial or
+    an enumerating number does not end one. No sentence is longer than 1,200 characters.
+    """
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for end in _ends(text):
+        spans.extend(_cut(text, start, end))
+        start = end
+    if start < len(text):
+        spans.extend(_cut(text, start, len(text)))
+    return spans
+
+
+def _ends(text: str) -> Iterator[int]:
+    size = len(text)
+    for match in _END.finditer(text):
+        if match.group()[0] == "." and _ABBREVIATION.search(text, max(0, match.start() - 12), match.start()):
+            continue
+        end = match.end()
+        while end < size and text[end].isspace():
+            end += 1
+        yield end
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while end - start > _LONGEST:
+        cut = start + _LONGEST
+        for match in _COMMA.finditer(text, start + _LONGEST // 2, start + _LONGEST):
+            cut = match.end()
+        while cut < end and _joins(text[cut - 1], text[cut]):
+            cut += 1
+        yield start, cut
+        start = cut
+    if start < end:
+        yield start, end
+
+
+def _joins(before: str, after: str) -> bool:
+    """Whether two characters are drawn as one (marks, emoji with joiners, variation selectors)."""
+    return after in "\u200d\ufe0f\u20e3" or before == "\u200d" or "\u0300" <= after <= "\u036f" or "\U0001f3fb" <= after <= "\U0001f3ff"

@@ -1,0 +1,33 @@
+"""Traditional and simplified forms of Chinese terms.
+
+The pairs in ``data/variants.txt`` (line 1 traditional, line 2 simplified, character by character) come
+from the character table of OpenCC (Apache-2.0, see ``data/LICENSES.md``).
+"""
+
+from functools import cache
+from importlib.resources import files
+from itertools import islice, product
+
+
+@cache
+def _tables() -> tuple[dict[str, str], dict[str, str]]:
+    lines = files("ctxcli.text").joinpath("data/variants.txt").read_text("utf-8").split("\n")
+    traditional, simplified = lines[0], lines[1]
+    to_traditional: dict[str, str] = {}
+    for old, new in zip(traditional, simplified, strict=True):
+        to_traditional[new] = to_traditional.get(new, "") + old
+    return dict(zip(traditional, simplified, strict=True)), to_traditional
+
+
+def other_forms(term: str) -> tuple[str, ...]:
+    """Return `term` in the other script, most likely form first, at most eight; () if it has none.
+
+    One simplified character can stand for several traditional ones: ``发现`` gives ``發現`` and ``髮現``.
+    """
+    to_simplified, to_traditional = _tables()
+    simplified = "".join([to_simplified.get(char, char) for char in term])
+    if simplified != term:
+        return (simplified,)
+    choices = [to_traditional.get(char, char) + (char if char in to_traditional else "") for char in term]
+    forms = ("".join(form) for form in islice(product(*choices), 9))
+    return tuple(form for form in forms if form != term)[:8]
