@@ -1,0 +1,114 @@
+"""What a question asks: its terms, its language, the kind of thing it wants, its names and numbers."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from ctxcli.text.analyzer import TOKEN, UNSPACED, Analyzer, fold, is_unspaced
+from ctxcli.text.stopwords import CHINESE_QUESTION, ENGLISH
+
+Language = Literal["en", "zh"]
+AskedKind = Literal["date", "number", "person", "place", ""]
+
+CHARACTER_WEIGHT = 0.35
+"""What a single Chinese character weighs beside a bigram (measured)."""
+
+_UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
+_ASKED: tuple[tuple[AskedKind, re.Pattern[str]], ...] = (
+    (
+        "date",
+        re.compile(
+            r"\bwhen\b|\b(?:what|which|in what) (?:year|date|day|month|century|decade)\b"
+            r"|何[时時]|什[么麼][时時][候间間]|哪一?年|哪一?天|[几幾][月号號]|年份|日期|哪[个個]?世[纪紀]",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "number",
+        re.compile(
+            r"\bhow (?:many|much|long|often|far|old|large|big|tall|high|fast|deep|wide)\b"
+            r"|\bwhat (?:percentage|percent|number|proportion|portion|size|default)\b|\b(?:maximum|minimum|limit|default)\b"
+            r"|多少|[几幾][个個人次名位种種年天条條]|多[大长長久高远遠快重宽寬]|百分之|上限|下限|默[认認]值|最[多少大小]",
+            re.IGNORECASE,
+        ),
+    ),
+    ("person", re.compile(r"\bwho(?:se|m)?\b", re.IGNORECASE)),
+    ("place", re.compile(r"\bwhere\b|\b(?:what|which) (?:city|country|state|town|place|river|county)\b", re.IGNORECASE)),
+)
+_FOUND: dict[AskedKind, re.Pattern[str]] = {
+    "date": re.compile(
+        r"\b[12][0-9]{3}s?\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+        r"|\b[0-9]{1,2}(?:st|nd|rd|th)\b|[0-9〇零一二三四五六七八九十百]+ ?(?:年|月|日|世[纪紀]|[时時]|天|周|[点點])",
+    ),
+    "number": re.compile(
+        r"[0-9]+(?:[.,][0-9]+)*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|million"
+        r"|billion|dozen|half|third|quarter|twice|once|every|all|none|never|unlimited)\b|[一二三四五六七八九十百千万萬亿億两兩半]+",
+        re.IGNORECASE,
+    ),
+    "person": re.compile(r"\b[A-Z][a-z]+(?:\s+(?:[A-Z]\.\s*)*[A-Z][a-z]+)*"),
+    "place": re.compile(r"\b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)*"),
+}
+_NAME = re.compile(r"[A-Z][\w'’.-]*|\w*[0-9][\w.-]*|[a-z]+[_.][\w.]+|[a-z]+[A-Z]\w*")
+_QUOTED = re.compile(r"[“\"「『《]([^”\"」』》]{1,40})[”\"」』》]|`([^`]{1,40})`")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as the retriever sees it.
+
+    `terms` maps each term to its weight (1, single Chinese characters 0.35), in order of
+    appearance. `names` are the terms of proper names, numbers, identifiers and quoted words.
+    `pairs` are neighbouring terms of the question, for proximity.
+    """
+
+    text: str
+    language: Language
+    terms: dict[str, float]
+    asked: AskedKind
+    names: frozenset[str]
+    pairs: tuple[tuple[str, str], ...]
+
+    def asked_things(self, text: str) -> set[str]:
+        """The dates, numbers or names of the asked kind in `text` that the question does not hold itself."""
+        if not self.asked:
+            return set()
+        things = {match.group() for match in _FOUND[self.asked].finditer(text)}
+        return {thing for thing in things if thing not in self.text}
+
+
+def language_of(text: str) -> Language:
+    """`zh` for text of which a fifth or more is in a script without blanks, else `en`."""
+    unspaced = sum(map(len, _UNSPACED_RUN.findall(text)))
+    return "zh" if unspaced and unspaced * 4 >= sum(map(str.isalnum, text)) - unspaced else "en"
+
+
+def read_question(text: str, analyzer: Analyzer) -> Question:
+    """Take a question apart; question words and phrases are no terms."""
+    folded = fold(text)
+    language = language_of(folded)
+    bare = CHINESE_QUESTION.sub(" ", folded) if language == "zh" else folded
+    ordered = analyzer.terms(bare).split()
+    if not ordered and language == "zh":
+        ordered = []
+    terms = {term: CHARACTER_WEIGHT if len(term) == 1 and is_unspaced(term) else 1.0 for term in ordered}
+    words = [term for term in ordered if terms[term] == 1.0]
+    return Question(
+        text=text,
+        language=language,
+        terms=terms,
+        asked=next((kind for kind, pattern in _ASKED if pattern.search(folded)), ""),
+        names=frozenset(_names(bare, analyzer)) & terms.keys(),
+        pairs=tuple(zip(words, words[1:], strict=False)),
+    )
+
+
+def _names(text: str, analyzer: Analyzer) -> set[str]:
+    found: set[str] = set()
+    first = TOKEN.search(text)
+    for match in _NAME.finditer(text):
+        plain_first = first is not None and match.start() == first.start() and match.group().istitle()
+        if not plain_first and match.group().lower() not in ENGLISH:
+            found.update(analyzer.terms(match.group()).split())
+    for match in _QUOTED.finditer(text):
+        found.update(term for term in analyzer.terms(match.group(1) or match.group(2)).split() if len(term) > 1)
+    return found
