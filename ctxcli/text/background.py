@@ -2,7 +2,8 @@
 
 import math
 from functools import cache
-from importlib.resources import files
+
+from ctxcli.text.data import read
 
 RARE = 1e-6
 """The share of a term that is not in the table."""
@@ -10,7 +11,7 @@ RARE = 1e-6
 
 @cache
 def _table() -> str:
-    return files("ctxcli.text").joinpath("data/background.txt").read_text("utf-8")
+    return read("background.txt")
 
 
 def share(term: str) -> float:

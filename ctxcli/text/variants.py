@@ -5,13 +5,14 @@ from the character table of OpenCC (Apache-2.0, see ``data/LICENSES.md``).
 """
 
 from functools import cache
-from importlib.resources import files
 from itertools import islice, product
+
+from ctxcli.text.data import read
 
 
 @cache
 def _tables() -> tuple[dict[str, str], dict[str, str]]:
-    lines = files("ctxcli.text").joinpath("data/variants.txt").read_text("utf-8").split("\n")
+    lines = read("variants.txt").split("\n")
     traditional, simplified = lines[0], lines[1]
     to_traditional: dict[str, str] = {}
     for old, new in zip(traditional, simplified, strict=True):
