@@ -1,0 +1,239 @@
+"""Lines and headings to one text: paragraphs, list items, rows and code, with the start of each page."""
+
+import re
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field
+
+from ctxcli.model.document import Block, BlockKind
+from ctxcli.parsing.pdf.headings import Heading
+from ctxcli.parsing.pdf.layout import Column, Layout, first_word_width
+from ctxcli.parsing.pdf.lines import Line, is_wide, joint
+
+_BULLET = re.compile(r"[•·●○▪■□◆◇►▸‣⁃–—*∙-]\s*(?=\S)|[\uf0b7\uf0a7\uf0d8]\s*")
+_ENUMERATED = re.compile(
+    r"(?:\(?[0-9]{1,3}[.)）、．](?!\d)|[（(](?:[0-9]{1,3}|[a-zA-Z]|[ivx]{1,5}|[一二三四五六七八九十]+)[)）]"
+    r"|[a-zA-Z][)）]|[a-z]\.(?=\s)|[①-⑳]|[ivx]{1,5}[.)](?=\s)|[一二三四五六七八九十]+、)\s*(?=\S)"
+)
+_LABELLED = re.compile(r"\[\d{1,3}\]\s+\S")
+_END = re.compile(r"[.!?。！？:：;；…][\"'”’」』）)\]]*$")
+
+
+@dataclass(slots=True)
+class Piece:
+    """Lines that become one block; `heading` is the index of the heading that begins here, else None."""
+
+    kind: BlockKind
+    lines: list[Line]
+    columns: list[Column] = field(default_factory=list)
+    heading: int | None = None
+
+
+def pieces(
+    lines: Sequence[Line], columns: Sequence[Column], headings: Sequence[Heading], layout: Layout, meta: Set[int]
+) -> list[Piece]:
+    """Cut the lines into pieces, in reading order; footnotes stand before a paragraph that runs over the page."""
+    starts = {heading.first: number for number, heading in enumerate(headings)}
+    found: list[Piece] = []
+    index = 0
+    while index < len(lines):
+        number = starts.get(index)
+        if number is not None and not headings[number].clause:
+            last = headings[number].last
+            found.append(Piece("heading", list(lines[index : last + 1]), list(columns[index : last + 1]), number))
+            index = last + 1
+            continue
+        _add(found, lines[index], columns[index], layout, number, meta=index in meta)
+        index += 1
+    for piece in found:
+        _settle(piece)
+    return found
+
+
+def _add(found: list[Piece], line: Line, column: Column, layout: Layout, number: int | None, *, meta: bool) -> None:
+    kind = "meta" if meta else _kind(line)
+    last = found[-1] if found else None
+    if number is not None:
+        found.append(Piece("item" if kind == "prose" else kind, [line], [column], number))
+    elif last is not None and last.lines[-1].page == line.page and _continues(last, kind, line, layout):
+        last.lines.append(line)
+        last.columns.append(column)
+    elif last is not None and last.lines[-1].page != line.page and _over_the_page(found, kind, line, layout):
+        last = found[-1]
+        last.lines.append(line)
+        last.columns.append(column)
+    else:
+        found.append(Piece(kind, [line], [column]))
+
+
+def _kind(line: Line) -> BlockKind:
+    if line.mono:
+        return "code"
+    if _BULLET.match(line.text) or _ENUMERATED.match(line.text) or _LABELLED.match(line.text):
+        return "item"
+    return "row" if line.cells > 1 else "prose"
+
+
+def _continues(piece: Piece, kind: BlockKind, line: Line, layout: Layout) -> bool:
+    """Whether a line belongs to the piece above it on the same page."""
+    before, column = piece.lines[-1], piece.columns[-1]
+    if "meta" in {piece.kind, kind} or "code" in {piece.kind, kind}:
+        return piece.kind == kind and not (kind == "code" and layout.gap_above(before, line))
+    if kind in {"item", "row"} or piece.kind == "heading" or before.turned != line.turned:
+        return kind == "row" and piece.kind == "item" and _is_cell_tail(piece, line)
+    if piece.kind == "row":
+        return _in_cell(piece, line, layout)
+    jump = line.y > before.y + 2 * line.size
+    if not jump and piece.kind == "item" and _is_cell_tail(piece, line):
+        return True
+    if abs(before.size - line.size) > 0.12 * before.size and abs(before.size - line.size) > 0.6:
+        return False
+    if jump:
+        return _is_full(before, column, line) and not _END.search(before.text)
+    if before.y - line.y > 1.3 * max(layout.leading(line.size), 1.15 * line.size):
+        return False
+    if piece.kind == "item":
+        return _in_item(piece, line, column)
+    return _in_paragraph(piece, line, column)
+
+
+def _is_cell_tail(piece: Piece, line: Line) -> bool:
+    """A short cell right of the first line of a numbered row, set after the row's other lines."""
+    head = piece.lines[0]
+    return abs(line.y - head.y) < 0.5 * line.size and line.x0 > head.x1 and len(line.text) < 20
+
+
+def _in_cell(piece: Piece, line: Line, layout: Layout) -> bool:
+    """The rest of a cell of the row above: near, short, and either within the row or right of its start."""
+    head, before = piece.lines[0], piece.lines[-1]
+    near = -0.5 * line.size < before.y - line.y < 1.2 * layout.leading(line.size)
+    inside = line.x0 > head.x0 + line.size and line.x1 < head.x1 + line.size
+    return near and inside
+
+
+def _in_item(piece: Piece, line: Line, column: Column) -> bool:
+    head, before = piece.lines[0], piece.lines[-1]
+    if line.x0 > head.x0 + 0.4 * line.size:
+        return True
+    return _is_full(before, column, line) and line.x0 > head.x0 - 3 * line.size and not _END.search(before.text)
+
+
+def _in_paragraph(piece: Piece, line: Line, column: Column) -> bool:
+    before = piece.lines[-1]
+    indent = line.x0 - before.x0
+    if len(piece.lines) == 1:
+        indent = max(indent, 0)
+    if indent > 0.8 * line.size and not (len(piece.lines) == 1 and not _END.search(before.text)):
+        return False
+    if _is_full(before, column, line):
+        return True
+    if before.hyphen or before.text.endswith("-"):
+        return True
+    return not _END.search(before.text) and line.text[0].islower() and not is_wide(before.text[-1])
+
+
+def _is_full(before: Line, column: Column, line: Line) -> bool:
+    """Whether the next word would not have fitted into the line before."""
+    return column.right - before.x1 < first_word_width(line) + 0.6 * line.size
+
+
+def _over_the_page(found: list[Piece], kind: BlockKind, line: Line, layout: Layout) -> bool:
+    """Whether the line goes on with the last paragraph of the page before; moves footnotes before it if so."""
+    if kind == "code" or kind == "row":
+        return False
+    place = len(found) - 1
+    while place > 0 and found[place].kind in {"prose", "item"} and found[place].lines[-1].size < 0.93 * layout.size:
+        if found[place].heading is not None:
+            return False
+        place -= 1
+    open_piece = found[place]
+    before, column = open_piece.lines[-1], open_piece.columns[-1]
+    if before.page != line.page - 1 or open_piece.kind not in {"prose", "item"} or kind == "item":
+        return False
+    if abs(before.size - line.size) > 0.6 or _END.search(before.text) or not _is_full(before, column, line):
+        return False
+    latin = not is_wide(before.text[-1])
+    if latin and line.text[0].isupper() and open_piece.kind == "item":
+        return False
+    found.append(found.pop(place))
+    return True
+
+
+def _settle(piece: Piece) -> None:
+    """A lone line with wide gaps is no table row."""
+    if piece.kind == "item" and piece.heading is not None and not _ENUMERATED.match(piece.lines[0].text):
+        piece.kind = "item"
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """The text, its blocks, where pages begin and where the headings (by their index) begin."""
+
+    text: str
+    blocks: tuple[Block, ...]
+    page_starts: tuple[int, ...]
+    heading_starts: dict[int, int]
+
+
+def assemble(found: Sequence[Piece], page_count: int, words: Set[str]) -> Assembled:
+    """Write the pieces into one text."""
+    writer = _Writer(words)
+    for piece in found:
+        writer.write(piece)
+    return writer.finish(page_count)
+
+
+class _Writer:
+    def __init__(self, words: Set[str]) -> None:
+        self.words = words
+        self.parts: list[str] = []
+        self.length = 0
+        self.blocks: list[Block] = []
+        self.pages: dict[int, int] = {}
+        self.headings: dict[int, int] = {}
+        self.before: Piece | None = None
+
+    def write(self, piece: Piece) -> None:
+        if self.before is not None:
+            close = piece.kind == self.before.kind and piece.kind in {"item", "row", "header_row"}
+            self._put("\n" if close else "\n\n")
+        start = self.length
+        if piece.heading is not None:
+            self.headings[piece.heading] = start
+        text = self._body(piece)
+        self._put(text)
+        self.blocks.append(Block(start, self.length, piece.kind))
+        self.before = piece
+
+    def _put(self, text: str) -> None:
+        self.parts.append(text)
+        self.length += len(text)
+
+    def _body(self, piece: Piece) -> str:
+        text = ""
+        left = min(line.x0 for line in piece.lines)
+        before: Line | None = None
+        for line in piece.lines:
+            if before is None or piece.kind in {"code", "meta"}:
+                between = "\n" if before is not None else ""
+                if piece.kind == "code":
+                    between += " " * min(round((line.x0 - left) / (0.6 * max(line.size, 1))), 60)
+            else:
+                text, between = joint(text, line.text, hyphen=before.hyphen, words=self.words)
+            text += between
+            self.pages.setdefault(line.page, self.length + len(text))
+            text += line.text
+            if piece.kind in {"code", "meta"} and line.hyphen:
+                text += "-"
+            before = line
+        if before is not None and before.hyphen and piece.kind not in {"code", "meta"}:
+            text += "-"
+        return text
+
+    def finish(self, page_count: int) -> Assembled:
+        """Pages without text begin where the next one does."""
+        starts = [self.length] * page_count
+        after = self.length
+        for page in range(page_count - 1, -1, -1):
+            after = min(self.pages.get(page, after), after)
+            starts[page] = after
+        return Assembled("".join(self.parts), tuple(self.blocks), tuple(starts), self.headings)

@@ -1,0 +1,117 @@
+"""Lines of a PDF page, and the text that they make when they are joined."""
+
+import re
+import unicodedata
+from collections.abc import Set
+from dataclasses import dataclass
+
+CJK = "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+CJK_MARKS = "\u3001-\u3003\u3008-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
+WIDE = CJK + CJK_MARKS + "\U00020000-\U0003ffff"
+
+_BETWEEN_HANZI = re.compile(rf"(?<=[{WIDE}]) +(?=[{WIDE}])")
+_WIDE_END = re.compile(rf"[{WIDE}]$")
+_WIDE_START = re.compile(rf"[{WIDE}]")
+_MARK_END = re.compile(rf"[{CJK_MARKS}]$")
+_MARK_START = re.compile(rf"[{CJK_MARKS}]")
+_LAST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*-?$")
+_FIRST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_OPEN_URL = re.compile(r"(?:https?://|ftp://|www\.)\S*[/._=&?#%-]$")
+_SPLIT_URL = re.compile(r"[\w/.%~-]+")
+
+_DELETED = [*range(0x09), *range(0x0B, 0x20), 0x7F, 0xAD, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF]
+_TABLE: dict[int, str] = {
+    **dict.fromkeys(_DELETED, ""),
+    **dict.fromkeys((0x09, 0x0A, 0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x202F, 0x3000), " "),
+    **dict.fromkeys((0x2010, 0x2011), "-"),
+    **{code: unicodedata.normalize("NFKC", chr(code)) for code in (*range(0xFB00, 0xFB07), *range(0x2F00, 0x2FD6))},
+}
+"""Control and invisible characters go, odd blanks and hyphens become plain, ligatures and radicals letters."""
+
+CELL = "  "
+"""What stands between two cells of a table row."""
+
+HYPHENS = "\ufffe\x02"
+"""How PDFium marks a hyphen at the end of a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One printed line, in points from the lower left corner of the page.
+
+    `page` is 0-based, `y` the baseline. `size` is that of the character in the middle, `bold` and
+    `mono` likewise; `lead_bold` is for the first character, `lead_size` its size. `hyphen` means that the line
+    ended with a hyphen mark, which is not in `text`. `cells` counts the parts set apart by wide gaps.
+    """
+
+    text: str
+    page: int
+    x0: float
+    x1: float
+    y: float
+    size: float
+    bold: bool = False
+    mono: bool = False
+    lead_bold: bool = False
+    lead_size: float = 0.0
+    hyphen: bool = False
+    cells: int = 1
+    turned: bool = False
+
+
+def clean(text: str) -> str:
+    """Strip what is no text, make blanks single and drop those between two hanzi.
+
+    Double blanks (`CELL`) stay: they part the cells of a row.
+    """
+    text = text.translate(_TABLE)
+    parts = [_BETWEEN_HANZI.sub("", " ".join(part.split())) for part in text.split(CELL)]
+    return CELL.join(part for part in parts if part)
+
+
+def is_wide(character: str) -> bool:
+    """Whether the character is set without blanks (hanzi, kana and their punctuation)."""
+    return bool(_WIDE_START.match(character))
+
+
+def joint(before: str, after: str, *, hyphen: bool, words: Set[str]) -> tuple[str, str]:
+    """Return `before` without a hyphen that only parts a word, and what to put between the two.
+
+    `words` are the words of the document in lower case: they decide whether ``multi-`` and
+    ``factor`` make one word or two.
+    """
+    if hyphen or (before.endswith("-") and after[:1].islower() and not before.endswith((" -", "--"))):
+        return _mend(before.removesuffix("-"), after, words)
+    if not before or not after:
+        return before, ""
+    if _WIDE_END.search(before) and _WIDE_START.match(after):
+        return before, ""
+    if _MARK_END.search(before) or _MARK_START.match(after):
+        return before, ""
+    if _OPEN_URL.search(before) and _SPLIT_URL.match(after):
+        return before, ""
+    return before, " "
+
+
+def _mend(before: str, after: str, words: Set[str]) -> tuple[str, str]:
+    left, right = _LAST_WORD.search(before), _FIRST_WORD.match(after)
+    if not left or not right:
+        return before, "-"
+    whole, parted = (left[0] + right[0]).lower(), f"{left[0]}-{right[0]}".lower()
+    if (parted in words) != (whole in words):
+        return before, "-" if parted in words else ""
+    return before, "" if after[0].islower() else "-"
+
+
+_WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+
+
+def words_of(lines: list[Line]) -> frozenset[str]:
+    """The words of the document in lower case, without those cut at line ends."""
+    if not any(line.hyphen or line.text.endswith("-") for line in lines):
+        return frozenset()
+    found: set[str] = set()
+    for line in lines:
+        if not line.hyphen and not line.text.endswith("-"):
+            found.update(_WORDS.findall(line.text.lower()))
+    return frozenset(found)
