@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from ctxcli.model.document import Block, BlockKind
+from ctxcli.model.document import Block, BlockKind, ParseWarning
+from ctxcli.text.encoding import Decoded
 
 _HAN_CLAUSE = r"第[零〇一二三四五六七八九十百千两0-9０-９]+[条條](?:之[一二三四五六七八九十]+)?"
 _CLAUSE = re.compile(
@@ -131,3 +132,10 @@ def stem(name: str) -> str:
 def plain_title(text: str) -> str:
     """A title on one line, without control characters."""
     return re.sub(r"[\s\x00-\x1f]+", " ", text).strip()
+
+
+def encoding_warnings(decoded: Decoded) -> tuple[ParseWarning, ...]:
+    """The warning of a file some of whose bytes could not be decoded."""
+    if not decoded.replaced:
+        return ()
+    return (ParseWarning("undecodable", f"{decoded.replaced} bytes or characters are not valid {decoded.encoding}"),)

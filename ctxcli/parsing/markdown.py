@@ -5,8 +5,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from ctxcli.model.document import Block, BlockKind, Document, ParseWarning
-from ctxcli.parsing.blocks import Clause, Piece, clauses_between, cover, find_clauses, plain_title, stem
+from ctxcli.model.document import Block, BlockKind, Document
+from ctxcli.parsing.blocks import (
+    Clause,
+    Piece,
+    clauses_between,
+    cover,
+    encoding_warnings,
+    find_clauses,
+    plain_title,
+    stem,
+)
 from ctxcli.parsing.sections import nest
 from ctxcli.text.encoding import decode, unify_newlines
 
@@ -40,7 +49,6 @@ def parse(data: bytes, *, name: str) -> Document:
     text = unify_newlines(decoded.text)
     markup = read(text)
     title = markup.title or next((heading for _, level, heading, _ in markup.headings if level == 1), "")
-    warnings = (encoding_warning(decoded.replaced, decoded.encoding),) if decoded.replaced else ()
     return Document(
         format="markdown",
         title=title or stem(name),
@@ -50,13 +58,8 @@ def parse(data: bytes, *, name: str) -> Document:
         has_lines=True,
         encoding=decoded.encoding,
         title_from_name=not title,
-        warnings=warnings,
+        warnings=encoding_warnings(decoded),
     )
-
-
-def encoding_warning(replaced: int, encoding: str) -> ParseWarning:
-    """The warning of a file some of whose bytes could not be decoded."""
-    return ParseWarning("undecodable", f"{replaced} bytes or characters are not valid {encoding}")
 
 
 @dataclass(frozen=True, slots=True)
