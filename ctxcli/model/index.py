@@ -1,10 +1,11 @@
 """What an index holds: files, chunks with their terms, and the settings it was built with."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from ctxcli.model.document import ParseWarning
+from ctxcli.model.stored import StoredChunk
 
 FileStatus = Literal["ok", "failed"]
 
@@ -45,7 +46,7 @@ class IndexedChunk:
 
     `terms` holds one line for title and headings, then one line a unit; terms are parted
     by blanks. `numbers` are the section numbers in it, with those of all ancestors. `meta` is
-    the stored form of its place (`ctxcli.index.codec`), `length` the count of its terms.
+    the stored form of its place (`ctxcli.model.stored`), `length` the count of its terms.
     """
 
     ordinal: int
@@ -103,3 +104,25 @@ class IndexWriter(Protocol):
 
     def commit(self, roots: Iterable[str]) -> int:
         """Make all changes visible at once; returns the number of chunks then held."""
+
+
+class IndexReader(Protocol):
+    """A snapshot of one knowledge base."""
+
+    @property
+    def stats(self) -> Mapping[str, Any]:
+        """At least ``chunks`` and ``length`` (the terms in all chunks)."""
+
+    def document_frequency(self, term: str) -> int:
+        """In how many chunks `term` occurs; exact, also after deletes."""
+
+    def candidates(
+        self, weights: Mapping[str, float], *, limit: int, section: str = "", docs: Iterable[str] | None = None
+    ) -> Sequence[StoredChunk]:
+        """About `limit` chunks that may match weighted terms best, of a section or of documents if asked."""
+
+    def file(self, doc_id: str) -> FileRecord | None:
+        """The file that a document's chunks were cut from."""
+
+    def files(self) -> list[FileRecord]:
+        """All files, by path."""

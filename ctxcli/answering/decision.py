@@ -1,0 +1,77 @@
+"""Answer or decline: a calibrated score from how well the best chunk covers the question."""
+
+import math
+from collections.abc import Sequence
+
+from ctxcli.answering.coefficients import DECISION
+from ctxcli.retrieval.bm25 import Match, coverage
+from ctxcli.retrieval.weights import TermWeights
+from ctxcli.text.question import Question
+
+THRESHOLD = 0.40
+_NEAR = 4
+"""Words between which a pair of the question counts as close together."""
+
+
+def decision_features(question: Question, weights: TermWeights, matches: Sequence[Match]) -> dict[str, float]:
+    """What speaks for an answer in the best of `matches` (not empty); all but `margin` lie in 0…1.
+
+    bmn     BM25 as a share of its highest value
+    sent2   coverage of the question by the best two neighbouring units
+    cov     coverage by the chunk with title and headings
+    margin  score above the best chunk of another document
+    typ     1 if something of the asked kind (date, number, name) stands near the best unit, or none is asked
+    ent     coverage of the question's names, numbers and identifiers, 1 if it has none
+    prox    share of neighbouring terms of the question that are close together in the chunk
+    miss    the heaviest term that is missing, as a share of the heaviest
+    """
+    best = matches[0]
+    nothing: frozenset[str] = frozenset()
+    everything = best.head.union(*best.units)
+    pairs = [a | b for a, b in zip(best.units, best.units[1:], strict=False)] or list(best.units)
+    other = next((match.score for match in matches if match.doc_id != best.doc_id), 0.0)
+    missing = [weight for term, weight in weights.weight.items() if term not in everything]
+    names = [weights.weight[term] for term in question.names]
+    return {
+        "bmn": best.bm25,
+        "sent2": max((coverage(pair, nothing, weights) for pair in pairs), default=0.0),
+        "cov": coverage(everything, nothing, weights),
+        "margin": best.score - other,
+        "typ": float(not question.asked or bool(question.asked_things(_around(best)))),
+        "ent": sum(weights.weight[n] for n in question.names & everything) / sum(names) if names else 1.0,
+        "prox": _proximity(question, weights, best),
+        "miss": max(missing, default=0.0) / max(weights.weight.values()),
+    }
+
+
+def score(question: Question, weights: TermWeights, matches: Sequence[Match]) -> float:
+    """The probability that the question is answered (0…1); 0 where nothing matches."""
+    if not matches:
+        return 0.0
+    model = DECISION[question.language]
+    features = decision_features(question, weights, matches)
+    logit = model[""] + sum(weight * features[name] for name, weight in model.items() if name)
+    return 1 / (1 + math.exp(-logit))
+
+
+def _around(best: Match) -> str:
+    units = best.chunk.units
+    if not units:
+        return ""
+    index = best.best
+    return best.chunk.text[units[max(0, index - 1)][0] : units[min(len(units) - 1, index + 1)][1]]
+
+
+def _proximity(question: Question, weights: TermWeights, best: Match) -> float:
+    if not question.pairs:
+        return 0.0
+    positions: dict[str, list[int]] = {}
+    for position, term in enumerate(best.chunk.terms.split()):
+        found = weights.canonical.get(term)
+        if found:
+            positions.setdefault(found, []).append(position)
+    near = sum(
+        any(abs(a - b) <= _NEAR for a in positions.get(one, ()) for b in positions.get(other, ()))
+        for one, other in question.pairs
+    )
+    return near / len(question.pairs)

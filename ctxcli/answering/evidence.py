@@ -1,0 +1,157 @@
+"""The sentences that answer: a small linear model over the units of the best chunks, and windows of them."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from ctxcli.answering.coefficients import SENTENCE
+from ctxcli.retrieval.bm25 import Match, coverage
+from ctxcli.retrieval.weights import TermWeights
+from ctxcli.text.question import Language, Question
+
+LIMIT: dict[Language, int] = {"en": 400, "zh": 160}
+"""Characters that an answer may show; a block may have three times as many."""
+BLOCK_FACTOR = 3
+CHUNKS = 3
+"""The answer is chosen from so many of the best chunks."""
+SECOND_EXCERPT = 0.02
+"""What a second excerpt must add to the expected number of right answers to be shown."""
+_PAIRED = 12
+_ROOM = 40
+_NOT_QUOTED = frozenset({"heading", "meta"})
+_NO_TERMS: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Neighbouring units of one chunk: `chunk.text[start:end]`; `value` is what it is expected to answer (≥ 0)."""
+
+    match: Match
+    start: int
+    end: int
+    value: float
+
+    @property
+    def size(self) -> int:
+        """Characters."""
+        return self.end - self.start
+
+    @property
+    def text(self) -> str:
+        """The excerpt, verbatim."""
+        return self.match.chunk.text[self.start : self.end]
+
+
+def sentence_features(
+    question: Question, weights: TermWeights, matches: Sequence[Match]
+) -> Iterator[tuple[int, int, dict[str, float]]]:
+    """For each unit of the matches: (rank of its chunk from 0, index of the unit, features by name)."""
+    best_score = matches[0].score if matches else 0.0
+    for rank, match in enumerate(matches):
+        lines = match.chunk.terms.split("\n")[2:]
+        best = match.best
+        for index, (start, end, kind) in enumerate(match.chunk.units):
+            if kind in _NOT_QUOTED:
+                continue
+            terms = match.units[index]
+            around = terms.union(*match.units[max(0, index - 1) : index + 2])
+            others = set(lines[index].split())
+            cover = match.cover[index]
+            new_things = question.asked_things(match.chunk.text[start:end]) if question.asked else ()
+            yield (
+                rank,
+                index,
+                {
+                    "cs": match.score,
+                    "dcs": best_score - match.score,
+                    "r0": float(rank == 0),
+                    "r1": float(rank == 1),
+                    "covt": cover,
+                    "covw": coverage(around, _NO_TERMS, weights),
+                    "d0": float(index == best),
+                    "d1": float(index == best + 1),
+                    "dm1": float(index == best - 1),
+                    "dcov": match.cover[best] - cover,
+                    "len": math.log(1 + end - start),
+                    "echo": len(terms) / len(others) if others else 0.0,
+                    "nov": math.log(1 + len(others) - len(terms)),
+                    "ty": (1.0 if new_things else -1.0) if question.asked else 0.0,
+                },
+            )
+
+
+def sentence_values(question: Question, weights: TermWeights, matches: Sequence[Match]) -> list[dict[int, float]]:
+    """For each match the probability, by unit, that the unit answers."""
+    model = SENTENCE[question.language]
+    values: list[dict[int, float]] = [{} for _ in matches]
+    for rank, index, features in sentence_features(question, weights, matches):
+        logit = model[""] + sum(weight * features[name] for name, weight in model.items() if name)
+        values[rank][index] = 1 / (1 + math.exp(-logit))
+    return values
+
+
+def best_unit(match: Match, values: dict[int, float]) -> tuple[int, int]:
+    """Start and end of the unit that most likely answers; the whole chunk where it has none."""
+    units = match.chunk.units
+    if not values:
+        return (units[0][0], units[0][1]) if units else (0, len(match.chunk.text))
+    index = max(values, key=lambda one: (values[one], -one))
+    return units[index][0], units[index][1]
+
+
+def choose(
+    matches: Sequence[Match], values: Sequence[dict[int, float]], *, limit: int, penalty: float = SECOND_EXCERPT
+) -> tuple[Window, ...]:
+    """The window, or the two windows, that most likely hold the answer, within `limit` characters; best first."""
+    windows = sorted(
+        (window for match, found in zip(matches, values, strict=True) for window in _windows(match, found, limit)),
+        key=lambda window: (-window.value, window.match.chunk.key, window.start, window.end),
+    )
+    if not windows:
+        return ()
+    chosen: tuple[Window, ...] = (windows[0],)
+    highest = windows[0].value
+    short = islice((window for window in windows if window.size <= limit - _ROOM), _PAIRED)
+    for first in short:
+        second = _second(windows, first, limit - first.size - 3)
+        if second and first.value + second.value - penalty > highest:
+            highest = first.value + second.value - penalty
+            chosen = (first, second)
+    return chosen
+
+
+def _second(windows: Sequence[Window], first: Window, room: int) -> Window | None:
+    for window in windows:
+        apart = window.match is not first.match or window.end <= first.start or window.start >= first.end
+        if window.size <= room and apart:
+            return window
+    return None
+
+
+def _windows(match: Match, values: dict[int, float], limit: int) -> Iterator[Window]:
+    """All runs of neighbouring units within the limit; a unit that is too long is cut, and so is the last one."""
+    units = match.chunk.units
+    for first in values:
+        start, value, last = units[first][0], 0.0, first
+        while last in values:
+            end = units[last][1]
+            if end - start > limit:
+                begin = units[last][0]
+                room = limit - (begin - start)
+                if room >= min(_ROOM, limit // 4):
+                    cut = _cut(match.chunk.text, begin, start + limit)
+                    share = (cut - begin) / (end - begin)
+                    yield Window(match, start, cut, value + values[last] * share)
+                break
+            value += values[last]
+            yield Window(match, start, end, value)
+            last += 1
+
+
+def _cut(text: str, begin: int, end: int) -> int:
+    """The last place before `end` where a word ends."""
+    if not text[end - 1].isascii() or end >= len(text) or text[end].isspace():
+        return end
+    blank = max(text.rfind(" ", begin, end), text.rfind("\n", begin, end))
+    return blank if blank > begin else end

@@ -1,0 +1,123 @@
+"""The stored form of a chunk's place and of a document's outline: compact JSON."""
+
+import json
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ctxcli.model.document import BlockKind, Chunk, Document, Section
+
+KINDS: tuple[BlockKind, ...] = ("heading", "prose", "item", "row", "header_row", "code", "meta")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a piece of a chunk stands; fields as in `ctx/answer/1`."""
+
+    section: str | None
+    heading: str | None
+    heading_path: tuple[str, ...]
+    anchor: str
+    page: int | None
+    page_end: int | None
+    page_label: str | None
+    line_start: int | None
+    line_end: int | None
+
+
+class StoredChunk:
+    """A chunk as it comes out of the index; offsets are relative to `text`."""
+
+    __slots__ = ("_data", "_starts", "key", "length", "terms", "text")
+
+    def __init__(self, key: str, text: str, terms: str, meta: bytes) -> None:
+        self.key, self.text, self.terms = key, text, terms
+        self._data = json.loads(meta)
+        self.length: int = self._data["n"]
+        self._starts: list[int] = self._data["s"][::3]
+
+    @property
+    def units(self) -> list[tuple[int, int, BlockKind]]:
+        """The quotable pieces as (start, end, kind), ascending; line i + 1 of `terms` belongs to unit i."""
+        flat: list[int] = self._data["u"]
+        return [(flat[i], flat[i] + flat[i + 1], KINDS[flat[i + 2]]) for i in range(0, len(flat), 3)]
+
+    @property
+    def column_names(self) -> str:
+        """The header row of the table that the chunk begins in the middle of, else ""."""
+        return str(self._data.get("c", ""))
+
+    def section_of(self, offset: int) -> int:
+        """The index of the section at `offset` in the document's sections, -1 for none."""
+        return int(self._data["s"][3 * self._span(offset) + 1])
+
+    def path_of(self, offset: int) -> tuple[str, ...]:
+        """The headings above and at `offset`, outermost first."""
+        head = self._data["h"].get(str(self.section_of(offset)))
+        return tuple(head[2]) if head else ()
+
+    def place(self, start: int, end: int) -> Place:
+        """Section, pages and lines of ``text[start:end]``."""
+        head = self._data["h"].get(str(self.section_of(start)))
+        page = self._data["s"][3 * self._span(start) + 2]
+        first_line = self._data.get("l")
+        line = None if first_line is None else first_line + self.text.count("\n", 0, start)
+        return Place(
+            section=(head[0] or None) if head else None,
+            heading=(head[1] or None) if head else None,
+            heading_path=tuple(head[2]) if head else (),
+            anchor=head[3] if head else "",
+            page=page,
+            page_end=self._data["s"][3 * self._span(max(start, end - 1)) + 2],
+            page_label=self._data.get("p", {}).get(str(page)) if page else None,
+            line_start=line,
+            line_end=None if line is None else line + self.text.count("\n", start, end),
+        )
+
+    def _span(self, offset: int) -> int:
+        return max(0, bisect_right(self._starts, offset) - 1)
+
+
+def encode_place(document: Document, chunk: Chunk, *, length: int, column_names: str) -> bytes:
+    """Store spans, units, headings, labels and the first line of a chunk, `length` in terms."""
+    data: dict[str, object] = {
+        "n": length,
+        "u": [n for u in chunk.units for n in (u.start - chunk.start, u.end - u.start, KINDS.index(u.kind))],
+        "s": [n for span in chunk.spans for n in (span.start - chunk.start, span.section, span.page)],
+        "h": {
+            str(span.section): _head(document.sections[span.section]) for span in chunk.spans if span.section >= 0
+        },
+    }
+    labels = {str(s.page): document.page_labels[s.page - 1] for s in chunk.spans if s.page and document.page_labels}
+    if any(labels.values()):
+        data["p"] = {page: label for page, label in labels.items() if label}
+    if chunk.line_start is not None:
+        data["l"] = chunk.line_start
+    if column_names:
+        data["c"] = column_names
+    return _dump(data)
+
+
+def _head(section: Section) -> list[object]:
+    return [section.number, section.title, section.path, section.anchor]
+
+
+def encode_outline(document: Document) -> bytes:
+    """Store the sections of a document: level, number, title, page, line."""
+    rows = []
+    line, counted = 1, 0
+    for section in document.sections:
+        line += document.text.count("\n", counted, section.start)
+        counted = section.start
+        page = bisect_right(document.page_starts, section.start) or None
+        rows.append([section.level, section.number, section.title, page, line if document.has_lines else None])
+    return _dump(rows)
+
+
+def decode_outline(stored: bytes) -> Sequence[tuple[int, str, str, int | None, int | None]]:
+    """The sections of a document as (level, number, title, page, line), in order."""
+    return [tuple(row) for row in json.loads(stored)]
+
+
+def _dump(data: object) -> bytes:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")

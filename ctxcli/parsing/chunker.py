@@ -1,0 +1,172 @@
+"""Cuts a document into chunks: whole sections where they fit, small neighbours merged, long ones split.
+
+A chunk holds about 170 English words or 350 Chinese characters. It never crosses a section of the
+document's highest level, and a cut falls between blocks, else between sentences. A heading
+stays with what follows it; a code block, list item or table row is cut only when it is longer than a chunk.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ctxcli.model.document import Block, Chunk, Document, Span, Unit
+from ctxcli.text.sentences import sentence_spans
+
+VERSION = "1"
+LATIN_CHARACTERS = 1_020
+"""A full chunk of spaced text: 170 words of six characters with the blank."""
+HAN_CHARACTERS = 400
+"""A full chunk of Chinese: 350 characters and their punctuation."""
+SPLIT_ABOVE = 1.3
+"""A block that is heavier than this many chunks is split at sentence ends, a lighter one never."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Atom:
+    """Text that no cut may divide; `weight` is its share of a full chunk, `opens` the section it begins (or -1)."""
+
+    start: int
+    end: int
+    weight: float
+    opens: int
+    only_heading: bool
+
+
+def chunk(document: Document) -> tuple[Chunk, ...]:
+    """Return the chunks of a document; together they are its text, each character once."""
+    if not document.text:
+        return ()
+    blocks = document.blocks or (Block(0, len(document.text), "prose"),)
+    units = tuple(_units(document.text, blocks))
+    bounds = _bounds(document, _atoms(document, blocks, units))
+    return tuple(_chunks(document, bounds, units))
+
+
+def weight(text: str) -> float:
+    """The share of a full chunk that a text takes (0 for none, 1 for a chunk)."""
+    han = 0 if text.isascii() else (len(text.encode("utf-8", "replace")) - len(text)) // 2
+    return han / HAN_CHARACTERS + max(0, len(text) - han) / LATIN_CHARACTERS
+
+
+def _units(text: str, blocks: tuple[Block, ...]) -> Iterator[Unit]:
+    for block in blocks:
+        piece = text[block.start : block.end]
+        if block.kind == "prose" or (block.kind in {"item", "row", "meta"} and weight(piece) > 1):
+            spans = sentence_spans(piece)
+        elif block.kind == "code" and weight(piece) > SPLIT_ABOVE:
+            spans = list(_line_groups(piece))
+        else:
+            spans = [(0, len(piece))]
+        for start, end in spans:
+            body = piece[start:end]
+            stripped = body.strip()
+            if stripped:
+                begin = block.start + start + body.index(stripped[0])
+                if block.kind == "code":
+                    begin = block.start + start + len(body) - len(body.lstrip("\n\r"))
+                yield Unit(begin, block.start + start + len(body.rstrip()), block.kind)
+
+
+def _line_groups(piece: str) -> Iterator[tuple[int, int]]:
+    """Runs of whole lines of at most one chunk each; a longer line is cut at sentence ends or length."""
+    start = end = 0
+    for line in piece.splitlines(keepends=True):
+        if end > start and weight(piece[start : end + len(line)]) > 1:
+            yield start, end
+            start = end
+        end += len(line)
+        if weight(line) > SPLIT_ABOVE:
+            yield from ((start + a, start + b) for a, b in sentence_spans(piece[start:end]))
+            start = end
+    if end > start:
+        yield start, end
+
+
+def _atoms(document: Document, blocks: tuple[Block, ...], units: tuple[Unit, ...]) -> list[_Atom]:
+    """The text as a row of atoms that tile it; white space goes to the atom before it."""
+    text, section_starts = document.text, [section.start for section in document.sections]
+    cuts: list[tuple[int, bool]] = []
+    next_unit = 0
+    for block in blocks:
+        heavy = weight(text[block.start : block.end]) > SPLIT_ABOVE
+        while next_unit < len(units) and units[next_unit].start < block.end:
+            unit = units[next_unit]
+            if heavy or not cuts or cuts[-1][0] < block.start:
+                cuts.append((unit.start if heavy else block.start, block.kind == "heading"))
+            next_unit += 1
+    starts = sorted({*(start for start, _ in cuts), *section_starts, 0})
+    headings = {start for start, is_heading in cuts if is_heading}
+    opened = {start: index for index, start in enumerate(section_starts)}
+    atoms = []
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        atoms.append(_Atom(start, end, weight(text[start:end]), opened.get(start, -1), start in headings))
+    return [atom for atom in atoms if atom.end > atom.start]
+
+
+def _bounds(document: Document, atoms: list[_Atom]) -> list[int]:
+    """Where chunks begin, ascending; the first is 0."""
+    sections = document.sections
+    top = min((section.level for section in sections), default=0)
+    rest = _weights_to_next_section(atoms)
+    bounds, full, bare = [0], 0.0, True
+    for position, atom in enumerate(atoms):
+        opens_top = atom.opens >= 0 and sections[atom.opens].level == top and position > 0
+        need = rest[position] if atom.opens >= 0 else _with_heading(atoms, position)
+        if position and (opens_top or (not bare and full + need > 1)) and atom.start > bounds[-1]:
+            bounds.append(atom.start)
+            full, bare = 0.0, True
+        full += atom.weight
+        bare = bare and (atom.only_heading or atom.weight < 0.01)
+    return bounds
+
+
+def _weights_to_next_section(atoms: list[_Atom]) -> list[float]:
+    """For each atom the weight from it to the end of its section."""
+    rest = [0.0] * len(atoms)
+    total = 0.0
+    for position in range(len(atoms) - 1, -1, -1):
+        total += atoms[position].weight
+        rest[position] = total
+        if atoms[position].opens >= 0:
+            total = 0.0
+    return rest
+
+
+def _with_heading(atoms: list[_Atom], position: int) -> float:
+    """The weight of an atom; of a heading, with what follows it."""
+    need = atoms[position].weight
+    if atoms[position].only_heading and position + 1 < len(atoms):
+        need += atoms[position + 1].weight
+    return need
+
+
+def _chunks(document: Document, bounds: list[int], units: tuple[Unit, ...]) -> Iterator[Chunk]:
+    section_starts = [section.start for section in document.sections]
+    line, counted, first = 1, 0, 0
+    for ordinal, (start, end) in enumerate(zip(bounds, [*bounds[1:], len(document.text)], strict=True)):
+        line += document.text.count("\n", counted, start)
+        counted = start
+        last = first
+        while last < len(units) and units[last].start < end:
+            last += 1
+        yield Chunk(
+            ordinal,
+            start,
+            end,
+            _spans(document, section_starts, start, end),
+            units[first:last],
+            line if document.has_lines else None,
+        )
+        first = last
+
+
+def _spans(document: Document, section_starts: list[int], start: int, end: int) -> tuple[Span, ...]:
+    pages = document.page_starts
+    first_section, first_page = bisect_right(section_starts, start), bisect_right(pages, start)
+    marks = {start}
+    marks.update(section_starts[first_section : bisect_right(section_starts, end - 1)])
+    marks.update(pages[first_page : bisect_right(pages, end - 1)])
+    return tuple(
+        Span(mark, bisect_right(section_starts, mark) - 1, bisect_right(pages, mark) or None if pages else None)
+        for mark in sorted(marks)
+    )

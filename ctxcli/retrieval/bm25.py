@@ -1,0 +1,80 @@
+"""The exact second stage: BM25 and the coverage of the question by a chunk's best sentence.
+
+Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), with Lucene's idf.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ctxcli.model.stored import StoredChunk
+from ctxcli.retrieval.weights import TermWeights
+
+K1 = 0.9
+B = 0.4
+SENTENCE = 0.5
+"""What the best sentence's coverage adds to the normalised BM25 score (0.25 to 1 measured the same)."""
+HEADING = 0.5
+"""What a term that stands only in title or headings counts in the coverage of a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A chunk and what of the question is in it.
+
+    `head` holds the question's terms in title and headings, `units[i]` those of unit i.
+    `bm25` is the score as a share of the highest that the question could have (0…1); `cover[i]` is the
+    share of the question's weight in unit i, headings at half; `score` is what ranks (0…1.5).
+    """
+
+    chunk: StoredChunk
+    doc_id: str
+    head: frozenset[str]
+    units: tuple[frozenset[str], ...]
+    bm25: float
+    cover: tuple[float, ...]
+    score: float
+
+    @property
+    def best(self) -> int:
+        """The unit that covers most of the question, the first of several."""
+        return max(range(len(self.cover)), key=self.cover.__getitem__, default=0)
+
+
+def match(chunk: StoredChunk, weights: TermWeights, *, k1: float = K1, b: float = B, sentence: float = SENTENCE) -> Match:
+    """Score one chunk for a weighted question."""
+    canonical, weight = weights.canonical, weights.weight
+    head_line, _, *lines = chunk.terms.split("\n")
+    head = [canonical[term] for term in head_line.split(" ") if term in canonical]
+    units = [[canonical[term] for term in line.split(" ") if term in canonical] for line in lines]
+    counts: dict[str, int] = {}
+    for term in head:
+        counts[term] = counts.get(term, 0) + 2
+    for unit in units:
+        for term in unit:
+            counts[term] = counts.get(term, 0) + 1
+    norm = k1 * (1 - b + b * chunk.length / weights.average_length)
+    highest = weights.total * (k1 + 1)
+    score = sum(weight[term] * count * (k1 + 1) / (count + norm) for term, count in counts.items())
+    bm25 = score / highest if highest else 0.0
+    in_head = frozenset(head)
+    sets = tuple(map(frozenset, units))
+    cover = tuple(coverage(unit, in_head, weights) for unit in sets)
+    doc_id = chunk.key.rpartition(":")[0]
+    return Match(chunk, doc_id, in_head, sets, bm25, cover, bm25 + sentence * max(cover, default=0.0))
+
+
+def coverage(terms: frozenset[str], head: frozenset[str], weights: TermWeights) -> float:
+    """The share of the question's weight that `terms` hold; what only `head` holds counts half (0…1)."""
+    if not (terms or head) or not weights.total:
+        return 0.0
+    whole = sum(weights.weight[term] for term in terms)
+    half = sum(weights.weight[term] for term in head - terms)
+    return (whole + HEADING * half) / weights.total
+
+
+def rank(chunks: Iterable[StoredChunk], weights: TermWeights, *, limit: int) -> Sequence[Match]:
+    """The `limit` best matches, best first; ties by chunk id, so that runs repeat; none that shares no term."""
+    matches = (match(chunk, weights) for chunk in chunks)
+    found = [one for one in matches if one.bm25 > 0]
+    found.sort(key=lambda one: (-round(one.score, 9), one.chunk.key))
+    return found[:limit]

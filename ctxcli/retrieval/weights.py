@@ -1,0 +1,72 @@
+"""How much each term of a question is worth in a knowledge base."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ctxcli.text.background import share
+from ctxcli.text.question import Question
+from ctxcli.text.variants import other_forms
+
+BACKGROUND_CHUNKS = 100
+"""Pseudo chunks of general text that are added to every knowledge base, so that three chunks have a sensible idf."""
+
+
+def idf(frequency: float, chunks: float) -> float:
+    """Weight of a term found in `frequency` of `chunks` chunks (nats, > 0; 0 <= frequency <= chunks).
+
+    The 1 + inside the logarithm keeps it positive, as Lucene does.
+    """
+    return math.log(1 + (chunks - frequency + 0.5) / (frequency + 0.5))
+
+
+@dataclass(frozen=True, slots=True)
+class TermWeights:
+    """The terms of a question as this knowledge base knows them.
+
+    `weight` maps each term of the question to its idf times its weight in the question.
+    `canonical` maps every form to look for (the term, or the term in the other Chinese script where the
+    knowledge base has only that) to the question's term. `frequency` counts the chunks with the term.
+    `average_length` is the mean length of a chunk in terms.
+    """
+
+    weight: Mapping[str, float]
+    canonical: Mapping[str, str]
+    frequency: Mapping[str, int]
+    average_length: float
+
+    @property
+    def total(self) -> float:
+        """The weight of all terms together."""
+        return sum(self.weight.values())
+
+
+def weigh(
+    question: Question,
+    document_frequency: Callable[[str], int],
+    *,
+    chunks: int,
+    length: int,
+    background: int = BACKGROUND_CHUNKS,
+) -> TermWeights:
+    """Weigh the terms of a question; `length` is the number of terms in all `chunks` chunks.
+
+    With `background` > 0 frequencies are smoothed: df + background · (1 − e^(−L·f)), f the term's share in general
+    text and L the mean length of a chunk; with 0 they are the knowledge base's own.
+    """
+    average = length / chunks if chunks else 1.0
+    weight: dict[str, float] = {}
+    canonical: dict[str, str] = {}
+    frequency: dict[str, int] = {}
+    for term, factor in question.terms.items():
+        found = document_frequency(term)
+        forms = [term] if found or term.isascii() else [term, *other_forms(term)]
+        if not found and len(forms) > 1:
+            counts = {form: document_frequency(form) for form in forms}
+            forms = [form for form in forms if counts[form]] or [term]
+            found = min(chunks, sum(counts.values()))
+        canonical.update(dict.fromkeys(forms, term))
+        frequency[term] = found
+        expected = background * (1 - math.exp(-average * share(term))) if background else 0.0
+        weight[term] = factor * idf(found + expected, chunks + background)
+    return TermWeights(weight, canonical, frequency, average)

@@ -1,0 +1,206 @@
+"""Answer a question from knowledge bases, or decline; and plain search over them."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from ctxcli.answering import decision, evidence
+from ctxcli.answering.compose import answer_text
+from ctxcli.model.answer import Answer, Hits, Passage, Reason
+from ctxcli.model.index import FileRecord, IndexReader
+from ctxcli.model.stored import StoredChunk
+from ctxcli.retrieval import bm25, keyword
+from ctxcli.retrieval.bm25 import Match
+from ctxcli.retrieval.weights import TermWeights, weigh
+from ctxcli.text.analyzer import Analyzer
+from ctxcli.text.question import Question, read_question
+
+CANDIDATES = 30
+"""How many chunks the engine proposes; more changed no figure."""
+EVIDENCE = 10
+NEAREST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a search is confined to: a section number (and those below it), documents by glob."""
+
+    section: str = ""
+    doc: str = ""
+
+
+class Knowledge:
+    """Several knowledge bases asked as one: frequencies are summed, candidates put together."""
+
+    def __init__(self, readers: Mapping[str, IndexReader], *, analyzer: Analyzer) -> None:
+        self._readers = readers
+        self.analyzer = analyzer
+        self._kb_of: dict[str, str] = {}
+        self._files: dict[str, FileRecord] = {}
+
+    @property
+    def chunks(self) -> int:
+        """The chunks in all knowledge bases."""
+        return sum(reader.stats["chunks"] for reader in self._readers.values())
+
+    def weigh(self, question: Question) -> TermWeights:
+        """The question's terms as these knowledge bases know them."""
+        readers = self._readers.values()
+        return weigh(
+            question,
+            lambda term: sum(reader.document_frequency(term) for reader in readers),
+            chunks=self.chunks,
+            length=sum(reader.stats["length"] for reader in readers),
+        )
+
+    def candidates(self, weights: TermWeights, *, limit: int, filters: Filters) -> list[StoredChunk]:
+        """The chunks that the engines propose, each once."""
+        forms = {form: _boost(term) for form, term in weights.canonical.items() if weights.frequency[term]}
+        found: list[StoredChunk] = []
+        for name, reader in self._readers.items():
+            docs = _matching_docs(reader, filters.doc) if filters.doc else None
+            for chunk in reader.candidates(forms, limit=limit, section=filters.section, docs=docs):
+                if chunk.key not in self._kb_of:
+                    self._kb_of[chunk.key] = name
+                    found.append(chunk)
+                elif self._kb_of[chunk.key] == name:
+                    found.append(chunk)
+        return found
+
+    def passage(self, match: Match, start: int, end: int, score: float) -> Passage:
+        """A slice of a match as a citation."""
+        chunk = match.chunk
+        kb = self._kb_of[chunk.key]
+        record = self._file(kb, match.doc_id)
+        place = chunk.place(start, end)
+        return Passage(
+            kb=kb,
+            doc=record.path,
+            title=record.title,
+            section=place.section,
+            heading=place.heading,
+            heading_path=place.heading_path,
+            anchor=place.anchor,
+            page=place.page,
+            page_end=place.page_end,
+            page_label=place.page_label,
+            line_start=place.line_start,
+            line_end=place.line_end,
+            quote=chunk.text[start:end],
+            text=chunk.text,
+            chunk_id=chunk.key,
+            score=round(score, 4),
+            doc_sha256=record.sha256,
+        )
+
+    def _file(self, kb: str, doc_id: str) -> FileRecord:
+        key = f"{kb}/{doc_id}"
+        if key not in self._files:
+            record = self._readers[kb].file(doc_id)
+            assert record is not None, f"chunk of an unknown document {doc_id}"
+            self._files[key] = record
+        return self._files[key]
+
+
+def _boost(term: str) -> float:
+    from ctxcli.text.question import CHARACTER_WEIGHT
+
+    return CHARACTER_WEIGHT if len(term) == 1 and not term.isascii() else 1.0
+
+
+def _matching_docs(reader: IndexReader, glob: str) -> list[str]:
+    return [
+        record.doc_id
+        for record in reader.files()
+        if record.status == "ok"
+        and (fnmatchcase(record.path, glob) or fnmatchcase(record.path.rpartition("/")[2], glob) or record.path == glob)
+    ]
+
+
+def ask(
+    knowledge: Knowledge,
+    text: str,
+    *,
+    threshold: float = decision.THRESHOLD,
+    limit: int = EVIDENCE,
+    is_stale: Callable[[Passage], bool] = lambda passage: False,
+) -> Answer:
+    """Answer `text` by at most two cited excerpts, or decline.
+
+    Declines when the score lies below `threshold` (0…1), when nothing matches and when there is nothing to search.
+    `limit` is the number of ranked chunks kept as evidence; `is_stale` says whether a cited file has changed.
+    """
+    began = time.perf_counter()
+    question = read_question(text, knowledge.analyzer)
+    weights = knowledge.weigh(question)
+    matches = bm25.rank(knowledge.candidates(weights, limit=CANDIDATES, filters=Filters()), weights, limit=limit)
+    values = evidence.sentence_values(question, weights, matches)
+    considered = slice(0, evidence.CHUNKS)
+    windows = evidence.choose(matches[considered], values[considered], limit=evidence.LIMIT[question.language])
+    score = decision.score(question, weights, matches)
+    ranked = tuple(
+        knowledge.passage(match, *evidence.best_unit(match, found), score=match.score / (1 + bm25.SENTENCE))
+        for match, found in zip(matches, values, strict=True)
+    )
+    reason = _reason(knowledge, windows, score, threshold)
+    cited = tuple(_cited(knowledge, windows, score)) if reason is None else ()
+    return Answer(
+        question=text,
+        language=question.language,
+        text=answer_text(windows) if reason is None else None,
+        reason=reason,
+        score=round(score, 4),
+        threshold=threshold,
+        citations=tuple(replace(passage, stale=is_stale(passage)) for passage in cited),
+        nearest=_nearest(ranked) if reason is not None else (),
+        candidate=answer_text(windows) if windows else None,
+        evidence=ranked,
+        elapsed_ms=round((time.perf_counter() - began) * 1000, 1),
+    )
+
+
+def _reason(knowledge: Knowledge, windows: Sequence[evidence.Window], score: float, threshold: float) -> Reason | None:
+    if not knowledge.chunks:
+        return "empty_kb"
+    if not windows:
+        return "no_match"
+    return "below_threshold" if score < threshold else None
+
+
+def _cited(knowledge: Knowledge, windows: Sequence[evidence.Window], score: float) -> Iterable[Passage]:
+    best = windows[0].match.score
+    for window in windows:
+        text = window.text
+        start = window.start + len(text) - len(text.lstrip())
+        end = window.end - len(text) + len(text.rstrip())
+        yield knowledge.passage(window.match, start, end, score * min(1.0, window.match.score / best))
+
+
+def _nearest(ranked: Sequence[Passage]) -> tuple[Passage, ...]:
+    """The best place of each section, at most three."""
+    places: dict[tuple[str, tuple[str, ...]], Passage] = {}
+    for passage in ranked:
+        places.setdefault((passage.doc, passage.heading_path), passage)
+    return tuple(places.values())[:NEAREST]
+
+
+def search(knowledge: Knowledge, query: str, *, limit: int, mode: str = "bm25", filters: Filters = Filters()) -> Hits:
+    """The `limit` chunks nearest to `query`, best first; mode `bm25` or `keyword`."""
+    question = read_question(query, knowledge.analyzer)
+    weights = knowledge.weigh(question)
+    chunks = knowledge.candidates(weights, limit=max(CANDIDATES, 3 * limit), filters=filters)
+    matches = [bm25.match(chunk, weights) for chunk in chunks]
+    scores = [keyword.score(match, question) if mode == "keyword" else match.bm25 for match in matches]
+    ranked = sorted(zip(scores, matches, strict=True), key=lambda pair: (-round(pair[0], 9), pair[1].chunk.key))
+    return Hits(
+        query,
+        tuple(
+            knowledge.passage(match, *_best_span(match), score=score) for score, match in ranked[:limit] if score > 0
+        ),
+    )
+
+
+def _best_span(match: Match) -> tuple[int, int]:
+    units = match.chunk.units
+    return units[match.best][:2] if units else (0, len(match.chunk.text))

@@ -1,0 +1,100 @@
+"""From the bytes of a file to what the index takes: parsed, cut and analysed."""
+
+from collections.abc import Iterator
+
+from ctxcli.model.stored import encode_outline, encode_place
+from ctxcli.model.document import Chunk, Document
+from ctxcli.model.index import IndexedChunk, Prepared
+from ctxcli.parsing import chunker, formats
+from ctxcli.text.analyzer import Analyzer
+
+CHUNKER = f"chunks/{chunker.VERSION}"
+_analyzers: dict[str, Analyzer] = {}
+
+
+def prepare(data: bytes, *, name: str, analyzer: str = "bigrams") -> Prepared:
+    """Return what the index needs of a file named `name` (the last part of its path).
+
+    Raises ParseError where the file cannot be read.
+    """
+    document = formats.parse(data, name=name)
+    terms_of = _analyzers.setdefault(analyzer, Analyzer(analyzer))
+    return Prepared(
+        format=document.format,
+        parser=formats.parser_version(document.format),
+        title=document.title,
+        title_from_name=document.title_from_name,
+        encoding=document.encoding,
+        pages=len(document.page_starts) or None,
+        warnings=document.warnings,
+        outline=encode_outline(document),
+        chunks=tuple(indexed_chunks(document, terms_of)),
+    )
+
+
+def indexed_chunks(document: Document, analyzer: Analyzer) -> Iterator[IndexedChunk]:
+    """Cut a document and analyse its chunks.
+
+    The first two lines of the terms are title and headings (so they count twice), then each unit has one.
+    """
+    names = _ColumnNames(document)
+    for chunk in chunker.chunk(document):
+        text = document.text[chunk.start : chunk.end]
+        column_names = names.before(chunk)
+        head = analyzer.terms("\n".join(_headings(document, chunk, column_names)))
+        lines = [
+            "" if unit.kind == "meta" else analyzer.terms(document.text[unit.start : unit.end]) for unit in chunk.units
+        ]
+        terms = "\n".join((head, head, *lines))
+        length = len(terms.split())
+        meta = encode_place(document, chunk, length=length, column_names=column_names)
+        yield IndexedChunk(chunk.ordinal, text, terms, _numbers(document, chunk), meta, length)
+
+
+def _headings(document: Document, chunk: Chunk, column_names: str) -> Iterator[str]:
+    """The title, each heading above the chunk or in it once, and the column names of a cut table."""
+    yield document.title
+    seen = {document.title}
+    for span in chunk.spans:
+        for heading in document.sections[span.section].path if span.section >= 0 else ():
+            if heading not in seen:
+                seen.add(heading)
+                yield heading
+    if column_names:
+        yield column_names
+
+
+def _numbers(document: Document, chunk: Chunk) -> tuple[str, ...]:
+    """Section numbers in the chunk and those above them, for ``--section``."""
+    numbers: dict[str, None] = {}
+    for span in chunk.spans:
+        if span.section >= 0:
+            number = document.sections[span.section].number
+            parts = number.split(".")
+            for size in range(1, len(parts) + 1):
+                numbers[".".join(parts[:size]).lower()] = None
+            for heading in document.sections[span.section].path[:-1]:
+                numbers[heading.split(" ", 1)[0].lower()] = None
+    return tuple(number for number in numbers if number)
+
+
+class _ColumnNames:
+    """Finds the header row of a table for a chunk that begins inside the table."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._header: dict[int, tuple[int, int]] = {}
+        header: tuple[int, int] | None = None
+        for block in document.blocks:
+            if block.kind == "header_row":
+                header = (block.start, block.end)
+            elif block.kind != "row":
+                header = None
+            elif header:
+                self._header[block.start] = header
+
+    def before(self, chunk: Chunk) -> str:
+        """The header row above the chunk's first row, "" where it is in the chunk or there is none."""
+        first = next((unit for unit in chunk.units if unit.kind == "row"), None)
+        header = self._header.get(first.start) if first else None
+        return self._document.text[header[0] : header[1]].strip() if header and header[0] < chunk.start else ""
