@@ -1,0 +1,118 @@
+"""HTML: the main content as spaced text, with headings, lists, tables and code."""
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ctxcli.model.document import Document
+from ctxcli.parsing.blocks import Piece, clauses_between, cover, encoding_warnings, find_clauses, plain_title, stem
+from ctxcli.parsing.html_text import Writer
+from ctxcli.parsing.sections import nest
+from ctxcli.text.encoding import Decoded, decode, unify_newlines
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+VERSION = "html/1"
+
+_CHARSET = re.compile(rb"""<meta\b[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]{2,30})""", re.IGNORECASE)
+_XML_ENCODING = re.compile(rb"""<\?xml\b[^>]{0,100}?encoding\s*=\s*["']([\w-]{2,30})""", re.IGNORECASE)
+
+
+_WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "iso-8859-1": "cp1252", "shift_jis": "cp932"}
+
+
+def parse(data: bytes, *, name: str) -> Document:
+    """Parse an HTML file; its text is made from the markup, so there are no lines."""
+    decoded = decode_html(data)
+    page = read(decoded.text)
+    return Document(
+        format="html",
+        title=page.title or stem(name),
+        text=page.text,
+        sections=nest(page.headings),
+        blocks=cover(page.text, page.pieces),
+        encoding=decoded.encoding,
+        title_from_name=not page.title,
+        warnings=encoding_warnings(decoded),
+    )
+
+
+def decode_html(data: bytes) -> Decoded:
+    """Decode by byte order mark, UTF-8, the encoding the file declares, then by guess."""
+    decoded = decode(data)
+    if decoded.encoding.startswith("utf") and not decoded.replaced:
+        return decoded
+    declared = _CHARSET.search(data[:4096]) or _XML_ENCODING.match(data[:200])
+    if not declared:
+        return decoded
+    encoding = declared[1].decode("ascii", errors="ignore").lower()
+    encoding = _WIDER.get(encoding, encoding)
+    if encoding.startswith(("utf-16", "utf-32", "utf-7")):
+        return decoded
+    try:
+        text = data.decode(encoding, errors="replace")
+    except (LookupError, UnicodeError):
+        return decoded
+    replaced = text.count("\ufffd")
+    return Decoded(text, encoding, replaced) if replaced <= decoded.replaced else decoded
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The text of a page with its headings and pieces; `title` is "" if it has none."""
+
+    title: str
+    text: str
+    headings: tuple[tuple[int, int, str, str], ...]
+    pieces: tuple[Piece, ...]
+
+
+def read(source: str) -> Page:
+    """The content of an HTML page (or a part of one)."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    tree = LexborHTMLParser(unify_newlines(source).replace("\x00", ""))
+    body = tree.body
+    writer = Writer()
+    if body is not None:
+        writer.walk(_main_content(body))
+        writer.flush()
+    text = "".join(writer.parts)
+    headings, pieces = _with_clauses(text, writer.headings, writer.pieces)
+    return Page(_title(tree.css_first("title"), headings), text, tuple(headings), tuple(pieces))
+
+
+def _title(element: "LexborNode | None", headings: list[tuple[int, int, str, str]]) -> str:
+    named = plain_title(element.text()) if element is not None else ""
+    top = next((line for _, level, line, _ in headings if level == 1), "")
+    return named or top or (headings[0][2] if headings else "")
+
+
+def _main_content(body: "LexborNode") -> "LexborNode":
+    """The main element or the only article, if it holds more than 40 % of the text."""
+    found = body.css("main, [role=main]") or body.css("article")
+    if len(found) != 1:
+        return body
+    whole = len(body.text(deep=True))
+    return found[0] if whole and len(found[0].text(deep=True)) > 0.4 * whole else body
+
+
+def _with_clauses(
+    text: str, headings: list[tuple[int, int, str, str]], pieces: list[Piece]
+) -> tuple[list[tuple[int, int, str, str]], list[Piece]]:
+    """Add a section for each paragraph that begins with the number of an article."""
+    clauses = find_clauses(text)
+    if not clauses:
+        return headings, pieces
+    levels = [(start, level) for start, level, _, _ in headings]
+    merged = list(headings)
+    at = level = 0
+    for start, end, kind in pieces:
+        while at < len(levels) and levels[at][0] <= start:
+            level = levels[at][1]
+            at += 1
+        if kind == "prose":
+            found = clauses_between(clauses, start, end)
+            merged += [(clause.start, level + 1, clause.heading, "") for clause in found]
+    return sorted(merged), pieces
