@@ -69,7 +69,7 @@ def _body(pages: Sequence[Page], gone: set[tuple[int, int]]) -> tuple[list[Line]
 def _warnings(pages: Sequence[Page]) -> tuple[ParseWarning, ...]:
     found: list[ParseWarning] = []
     for number, page in enumerate(pages, 1):
-        if not page.lines:
+        if not page.lines and page.pictured:
             found.append(ParseWarning("no_text_layer", "the page has no text layer", number))
         elif _is_garbled("".join(line.text for line in page.lines)):
             found.append(ParseWarning("garbled_text", "the text layer of the page is garbled", number))

@@ -15,6 +15,7 @@ _ENUMERATED = re.compile(
     r"|[a-zA-Z][)）]|[a-z]\.(?=\s)|[①-⑳]|[ivx]{1,5}[.)](?=\s)|[一二三四五六七八九十]+、)\s*(?=\S)"
 )
 _LABELLED = re.compile(r"\[\d{1,3}\]\s+\S")
+_DIGIT = re.compile(r"\d")
 _END = re.compile(r"[.!?。！？:：;；…][\"'”’」』）)\]]*$")
 
 
@@ -44,14 +45,15 @@ def pieces(
             continue
         _add(found, lines[index], columns[index], layout, number, meta=index in meta)
         index += 1
-    for piece in found:
-        _settle(piece)
+    _name_columns(found)
     return found
 
 
 def _add(found: list[Piece], line: Line, column: Column, layout: Layout, number: int | None, *, meta: bool) -> None:
-    kind = "meta" if meta else _kind(line)
+    kind: BlockKind = "meta" if meta else _kind(line)
     last = found[-1] if found else None
+    if kind == "code" and last is not None and _is_running_text(last, line, layout):
+        kind = "prose"
     if number is not None:
         found.append(Piece("item" if kind == "prose" else kind, [line], [column], number))
     elif last is not None and last.lines[-1].page == line.page and _continues(last, kind, line, layout):
@@ -78,14 +80,14 @@ def _continues(piece: Piece, kind: BlockKind, line: Line, layout: Layout) -> boo
     before, column = piece.lines[-1], piece.columns[-1]
     if "meta" in {piece.kind, kind} or "code" in {piece.kind, kind}:
         return piece.kind == kind and not (kind == "code" and layout.gap_above(before, line))
+    if kind in {"prose", "row"} and piece.kind in {"item", "prose"} and _is_cell_tail(piece, line):
+        return True
     if kind in {"item", "row"} or piece.kind == "heading" or before.turned != line.turned:
-        return kind == "row" and piece.kind == "item" and _is_cell_tail(piece, line)
+        return False
     if piece.kind == "row":
         return _in_cell(piece, line, layout)
     jump = line.y > before.y + 2 * line.size
-    if not jump and piece.kind == "item" and _is_cell_tail(piece, line):
-        return True
-    if abs(before.size - line.size) > 0.12 * before.size and abs(before.size - line.size) > 0.6:
+    if _differs(before.size, line.size) and _differs(before.lead_size, line.lead_size):
         return False
     if jump:
         return _is_full(before, column, line) and not _END.search(before.text)
@@ -94,6 +96,19 @@ def _continues(piece: Piece, kind: BlockKind, line: Line, layout: Layout) -> boo
     if piece.kind == "item":
         return _in_item(piece, line, column)
     return _in_paragraph(piece, line, column)
+
+
+def _differs(one: float, other: float) -> bool:
+    return abs(one - other) > max(0.12 * one, 0.6)
+
+
+def _is_running_text(piece: Piece, line: Line, layout: Layout) -> bool:
+    """Whether a line that begins in typewriter type goes on with a sentence (a file name, a command in the text)."""
+    before, column = piece.lines[-1], piece.columns[-1]
+    if piece.kind not in {"prose", "item"} or before.page != line.page or abs(before.size - line.size) > 1:
+        return False
+    near = not layout.gap_above(before, line) and _is_full(before, column, line)
+    return near and not _END.search(before.text) and line.x0 <= before.x0 + line.size
 
 
 def _is_cell_tail(piece: Piece, line: Line) -> bool:
@@ -151,6 +166,8 @@ def _over_the_page(found: list[Piece], kind: BlockKind, line: Line, layout: Layo
         return False
     if abs(before.size - line.size) > 0.6 or _END.search(before.text) or not _is_full(before, column, line):
         return False
+    if len(open_piece.lines) == 1 and before.x1 - before.x0 < 0.4 * (column.right - column.left):
+        return False
     latin = not is_wide(before.text[-1])
     if latin and line.text[0].isupper() and open_piece.kind == "item":
         return False
@@ -158,10 +175,18 @@ def _over_the_page(found: list[Piece], kind: BlockKind, line: Line, layout: Layo
     return True
 
 
-def _settle(piece: Piece) -> None:
-    """A lone line with wide gaps is no table row."""
-    if piece.kind == "item" and piece.heading is not None and not _ENUMERATED.match(piece.lines[0].text):
-        piece.kind = "item"
+def _name_columns(found: Sequence[Piece]) -> None:
+    """The first of several rows is a header where it is bold, or has no digits while the next row has."""
+    for place, piece in enumerate(found[:-1]):
+        after = found[place + 1]
+        first = place == 0 or found[place - 1].kind not in {"row", "header_row"}
+        if piece.kind != "row" or not first or after.kind not in {"row", "item"} or len(piece.lines) > 2:
+            continue
+        text, below = (" ".join(line.text for line in one.lines) for one in (piece, after))
+        bold = piece.lines[0].bold and not after.lines[0].bold
+        plain = not _DIGIT.search(text) and bool(_DIGIT.search(below)) and not _END.search(text) and len(text) < 120
+        if bold or plain:
+            piece.kind = "header_row"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,12 @@ from ctxcli.parsing.pdf.reader import Entry
 
 _LONGEST = 160
 _SENTENCE = re.compile(r"[.。；;:：,，、!！]$|[。；！？][^”』」）)]")
+_CARDINALS = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen"
+    " nineteen twenty"
+).split()
 _CHAPTER = re.compile(
-    r"(?:chapter|part|appendix|annex|section)\s+[0-9A-Z]{1,5}|第\s*[零〇一二三四五六七八九十百0-9]+\s*[章编篇部节]|附录\s*[A-Z一二三四五六七八九十]",
+    rf"(?:chapter|part|appendix|annex|section)\s+(?:[0-9A-Z]{{1,5}}|{'|'.join(_CARDINALS)})|第\s*[零〇一二三四五六七八九十百0-9]+\s*[章编篇部节]|附录\s*[A-Z一二三四五六七八九十]",
     re.IGNORECASE,
 )
 _CAPTION = re.compile(r"(?:figure|fig\.|table|图|表)\s*\d", re.IGNORECASE)
@@ -125,16 +129,36 @@ def _distance(entry: Entry, line: Line, layout: Layout) -> float:
 def _grown(lines: Sequence[Line], first: int, last: int, level: int, layout: Layout, title: str) -> Heading:
     """Take in the chapter line above and the wrapped lines below, as long as they are set as the heading."""
     head = lines[first]
-    before = lines[first - 1] if first else None
-    if before and before.page == head.page and _CHAPTER.fullmatch(before.text) and layout.is_strong(before):
-        first -= 1
+    named = _chapter_lines(lines, first, layout)
     if layout.is_strong(head):
         while last + 1 < len(lines) and last - first < 5 and _wraps(lines[last], lines[last + 1], layout):
             last += 1
     text = _joined(lines[first : last + 1])
+    if named:
+        above = " ".join(line.text for line in lines[first - named : first])
+        return Heading(first - named, last, level, f"{_chapter_name(above)} {text}")
     if last > first or _key(title) not in _key(text):
         return Heading(first, last, level, text)
     return Heading(first, last, level, _titled(text, title))
+
+
+def _chapter_lines(lines: Sequence[Line], first: int, layout: Layout) -> int:
+    """How many lines above a title name its chapter: ``Chapter 6``, or ``CHAPTER`` and ``SIX``."""
+    for count in (1, 2):
+        above = lines[max(first - count, 0) : first]
+        if len(above) < count or any(line.page != lines[first].page or not layout.is_strong(line) for line in above):
+            return 0
+        if _CHAPTER.fullmatch(" ".join(line.text for line in above)):
+            return count
+    return 0
+
+
+def _chapter_name(text: str) -> str:
+    """``CHAPTER SIX`` as ``Chapter 6``, so that it reads as a number."""
+    word, _, value = text.partition(" ")
+    if value.lower() in _CARDINALS:
+        return f"{word.capitalize()} {_CARDINALS.index(value.lower()) + 1}"
+    return text
 
 
 def _titled(text: str, title: str) -> str:
@@ -193,7 +217,7 @@ class _Numbered:
         self.outlined = outlined
         self.current: dict[str, tuple[int, ...]] = {}
         self.stack: list[tuple[str, int, int]] = []  # family, depth, level
-        self.rank_stack: list[str] = []
+        self.clauses: set[tuple[int, ...]] = set()  # numbers whose children are sentences
 
     def find(self) -> list[Heading]:
         """All headings with a number, and those of the outline."""
@@ -219,6 +243,8 @@ class _Numbered:
         number = read_number(line.text)
         if number is None or not self._in_sequence(number, index):
             return None
+        if number.depth == 1 and number.family == "decimal" and len(self.outlined) >= 3:
+            return None  # the outline names the chapters
         before = self.lines[index - 1] if index else None
         if not self.layout.is_strong(line) and not self._opens(before, line):
             return None
@@ -256,17 +282,20 @@ class _Numbered:
             return self._chinese(index, number, level)
         if not number.rest:
             return self._alone(index, number, level)
-        if not _LETTER.search(number.rest) or line.cells > 2 or _CAPTION.match(number.rest):
+        if not _LETTER.search(number.rest) or line.cells > 3 or _CAPTION.match(number.rest):
             return None
         if strong and len(line.text) <= _LONGEST and not number.rest[0].islower():
-            if number.kind in {"single", "letter"} and (_SENTENCE.search(number.rest) or line.cells > 1):
+            if number.kind in {"single", "letter"} and (_SENTENCE.search(number.rest) or "，" in line.text or line.cells > 1):
                 return None
             return _grown(self.lines, index, index, level, layout, line.text)
         if number.depth == 1:
             return self._plain_chapter(index, number, level)
         if self._is_title(index, number):
             return Heading(index, index, level, line.text)
-        return Heading(index, index, level, number.written, clause=True) if self._is_clause(index, number) else None
+        if not self._is_clause(index, number):
+            return None
+        self.clauses.add(number.parts[:-1])
+        return Heading(index, index, level, number.written, clause=True)
 
     def _plain_chapter(self, index: int, number: Number, level: int) -> Heading | None:
         """``1 范围`` and ``3 SCOPE``: a chapter set in body type."""
@@ -290,21 +319,24 @@ class _Numbered:
         """A short line in body type after a number of depth 2 or more, set apart from what follows."""
         line = self.lines[index]
         longest = 40 if is_wide(number.rest[0]) else 90
+        if number.parts[:-1] in self.clauses or "  " in number.rest:
+            return False
         if len(number.rest) > longest or _SENTENCE.search(number.rest) or number.rest[0].islower():
             return False
         after = self.lines[index + 1] if index + 1 < len(self.lines) else None
         if after is None or after.page != line.page:
             return self._gap(index)
         lower = after.text[0].islower()
-        return self._gap(index) and not lower and (self._gap(index + 1) or after.x0 != line.x0 or line.bold)
+        indented = is_wide(number.rest[0]) and 1.5 < (after.x0 - line.x0) / max(line.size, 1) < 2.5
+        return self._gap(index) and not lower and (self._gap(index + 1) or indented or line.bold)
 
     def _is_clause(self, index: int, number: Number) -> bool:
         """A sentence after a number: the number follows exactly and begins a paragraph."""
         line = self.lines[index]
         current = self.current.get("decimal", ())
         child = number.parts[:-1] == current and number.parts[-1] == 1
-        sibling = number.depth <= len(current) and follows(number.parts, current, reach=1)
-        if not (child or sibling) or line.cells > 2:
+        sibling = number.depth <= len(current) and follows(number.parts, current, reach=2)
+        if not (child or sibling) or line.cells > 3:
             return False
         sentence = not number.rest[0].islower() and len(number.rest) > 8
         return sentence and (line.lead_bold or self._gap(index) or self._hangs(index))
@@ -372,6 +404,8 @@ class _Numbered:
                 return level
             if family == number.family == "decimal":
                 return max(level + number.depth - depth, 1)
+            if number.depth == 1 and number.kind == "single" and family in "、（":
+                return level + 1
             if rank and rank > _RANKS.get(family, 99):
                 return level + 1
         if rank and self.stack:

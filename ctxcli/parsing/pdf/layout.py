@@ -80,7 +80,27 @@ def columns(lines: Sequence[Line], width: float) -> list[Column]:
     for side, line in zip(sides, lines, strict=True):
         groups[side].append(line)
     edges = {side: _edges(group) for side, group in groups.items()}
-    return [edges[side] for side in sides]
+    return _narrowed(lines, [edges[side] for side in sides])
+
+
+def _narrowed(lines: Sequence[Line], found: list[Column]) -> list[Column]:
+    """Give boxes and cells their own right edge: runs of lines with one left edge that fill a narrower measure."""
+    start = 0
+    for end in range(1, len(lines) + 1):
+        if end < len(lines) and _is_run(lines[end - 1], lines[end]):
+            continue
+        run = lines[start:end]
+        right = max(line.x1 for line in run)
+        filled = sum(line.x1 > right - 1.2 * line.size for line in run)
+        wide = right - run[0].x0 > 12 * run[0].size
+        if filled >= 2 and wide and right < found[start].right - 2 * run[0].size:
+            found[start:end] = [Column(run[0].x0, right)] * len(run)
+        start = end
+    return found
+
+
+def _is_run(before: Line, line: Line) -> bool:
+    return abs(before.x0 - line.x0) < 1.5 and abs(before.size - line.size) < 0.6 and 0 < before.y - line.y < 1.8 * line.size
 
 
 def _gutter(lines: Sequence[Line], width: float) -> float | None:

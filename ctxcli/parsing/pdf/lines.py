@@ -19,7 +19,7 @@ _FIRST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _OPEN_URL = re.compile(r"(?:https?://|ftp://|www\.)\S*[/._=&?#%-]$")
 _SPLIT_URL = re.compile(r"[\w/.%~-]+")
 
-_DELETED = [*range(0x09), *range(0x0B, 0x20), 0x7F, 0xAD, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF]
+_DELETED = [*range(0x09), *range(0x0B, 0x1E), 0x7F, 0xAD, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF]
 _TABLE: dict[int, str] = {
     **dict.fromkeys(_DELETED, ""),
     **dict.fromkeys((0x09, 0x0A, 0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x202F, 0x3000), " "),
@@ -30,6 +30,9 @@ _TABLE: dict[int, str] = {
 
 CELL = "  "
 """What stands between two cells of a table row."""
+
+CELL_GAP, WORD_GAP = "\x1f", "\x1e"
+"""How the reader marks a gap between cells, and a blank between hanzi that is meant."""
 
 HYPHENS = "\ufffe\x02"
 """How PDFium marks a hyphen at the end of a line."""
@@ -60,13 +63,16 @@ class Line:
 
 
 def clean(text: str) -> str:
-    """Strip what is no text, make blanks single and drop those between two hanzi.
-
-    Double blanks (`CELL`) stay: they part the cells of a row.
-    """
+    """Strip what is no text, make blanks single and drop those between two hanzi; gaps between cells stay."""
     text = text.translate(_TABLE)
-    parts = [_BETWEEN_HANZI.sub("", " ".join(part.split())) for part in text.split(CELL)]
-    return CELL.join(part for part in parts if part)
+    if CELL_GAP not in text and WORD_GAP not in text:
+        return _single(text)
+    cells = (" ".join(filter(None, map(_single, cell.split(WORD_GAP)))) for cell in text.split(CELL_GAP))
+    return CELL.join(filter(None, cells))
+
+
+def _single(text: str) -> str:
+    return _BETWEEN_HANZI.sub("", " ".join(text.split()))
 
 
 def is_wide(character: str) -> bool:

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ctxcli.model.errors import ParseError
-from ctxcli.parsing.pdf.lines import CELL, HYPHENS, Line, clean, is_wide
+from ctxcli.parsing.pdf.lines import CELL_GAP, HYPHENS, WORD_GAP, Line, clean, is_wide
 
 _BOLD = re.compile(r"bold|black|heavy|demi|[-_]bd|simhei|heiti|黑体|小标宋|FZXBS|FZHTK", re.IGNORECASE)
 _MONO = re.compile(r"mono|courier|consol|menlo|typewriter|cmtt|lmtt|sftt|inconsolata|code(?!2)", re.IGNORECASE)
+_LINE_NUMBER = re.compile(r"\d{1,4} ")
 _FIXED_PITCH = 1
 _BOLD_WEIGHT = 600
 _WIDE_GAP = 1.6
@@ -38,12 +39,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The lines of a page in reading order, its size in points and the label of the label tree ("" if none)."""
+    """The lines of a page in reading order, its size in points and the label of the label tree ("" if none).
+
+    `pictured` means that there are pictures or drawings on it, which may be scanned text.
+    """
 
     lines: tuple[Line, ...]
     width: float
     height: float
     label: str = ""
+    pictured: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +129,7 @@ def _read_page(document: Any, number: int, fonts: dict[bytes, _Font]) -> Page:
         page = document[number]
     except pypdfium2.PdfiumError:
         return Page((), 0.0, 0.0)
+    lines: list[Line] = []
     try:
         width, height = page.get_size()
         text_page = page.get_textpage()
@@ -134,9 +140,19 @@ def _read_page(document: Any, number: int, fonts: dict[bytes, _Font]) -> Page:
     except pypdfium2.PdfiumError:
         return Page((), 0.0, 0.0)
     finally:
+        pictured = not lines and _is_pictured(page)
         page.close()
     label = document.get_page_label(number) or ""
-    return Page(tuple(lines), width, height, label)
+    return Page(tuple(lines), width, height, label, pictured)
+
+
+def _is_pictured(page: Any) -> bool:
+    """Whether a page without text shows a picture or many paths (letters drawn as outlines)."""
+    import pypdfium2.raw as raw
+
+    count = raw.FPDFPage_CountObjects(page)
+    kinds = [raw.FPDFPageObj_GetType(raw.FPDFPage_GetObject(page, place)) for place in range(min(count, 500))]
+    return raw.FPDF_PAGEOBJ_IMAGE in kinds or raw.FPDF_PAGEOBJ_FORM in kinds or len(kinds) > 50
 
 
 class _Probe:
@@ -190,12 +206,17 @@ class _Probe:
         first, end = self._index(head), self._index(last)
         x0, y = self._origin(first)
         x1 = self._right(end)
-        middle = self._index((head + last) // 2)
+        half = (head + last) // 2
+        while half < last and part[half - start].isspace():
+            half += 1
+        middle = self._index(half)
         size, turned = self._size(middle)
         lead_size = self._size(first)[0] if middle != first else size
         font, lead = self._font(middle), self._font(first)
+        numbered = lead_size < 0.75 * size and bool(_LINE_NUMBER.match(part[head - start :]))
+        mono = font.mono and (lead.mono or numbered)
         line = Line(
-            "", self.page, x0, max(x1, x0), y, size, font.bold, font.mono and lead.mono, lead.bold, lead_size,
+            "", self.page, x0, max(x1, x0), y, size, font.bold, mono, lead.bold, lead_size,
             hyphen=part.rstrip()[-1:] in HYPHENS, turned=turned,
         )  # fmt: skip
         raw = part[head - start : last - start + 1]
@@ -218,9 +239,9 @@ class _Probe:
                 continue
             gap = (self._origin(first + place + 1)[0] - self._right(first + place - 1)) / line.size
             if gap > _WIDE_GAP:
-                cells, out[place] = cells + 1, CELL
+                cells, out[place] = cells + 1, CELL_GAP
             elif hanzi and gap > _HANZI_GAP:
-                out[place] = CELL
+                out[place] = WORD_GAP
         return "".join(out), cells
 
     def _index(self, place: int) -> int:
