@@ -1,0 +1,34 @@
+# make demo   index sample_kb/ and ask it three questions      make test   all tests
+# make lint   style, types, floors                             make eval   the question sets, with figures
+
+VENV := .venv
+DEMO := .venv-demo
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint eval bench setup clean
+
+demo:
+	@scripts/setup $(DEMO) .
+	@scripts/demo $(DEMO)/bin/ctx
+
+setup:
+	@scripts/setup $(VENV) --editable '.[xlsx]' --group dev
+
+test: setup
+	@$(BIN)/python -m pytest -q
+
+lint: setup
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+
+eval: setup
+	@$(BIN)/python benchmarks/quality.py $(EVAL)
+
+bench: setup
+	@$(BIN)/python benchmarks/start_up.py
+	@$(BIN)/python benchmarks/index.py
+
+clean:
+	rm -rf $(VENV) $(DEMO) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

@@ -1,0 +1,107 @@
+"""An answer as text: for people on a terminal, and as Markdown."""
+
+import os
+from collections.abc import Iterator
+
+from ctxcli.model.answer import Answer, Passage
+
+_WORDS = {
+    "en": {
+        "sources": "Sources",
+        "nearest": "Nearest places",
+        "page": "p. {}",
+        "printed": "printed {}",
+        "line": "line {}",
+        "lines": "lines {}–{}",
+        "stale": "changed since it was indexed",
+        "no_match": "No answer: nothing in the documents matches the question.",
+        "below_threshold": "No answer: the documents do not seem to say (score {score:.2f}, needed {threshold:.2f}).",
+        "unverified": "No answer: no citation could be verified.",
+        "empty_kb": "No answer: the knowledge base holds no documents.",
+        "conflict": "These places disagree.",
+    },
+    "zh": {
+        "sources": "来源",
+        "nearest": "最接近的位置",
+        "page": "第 {} 页",
+        "printed": "印作 {}",
+        "line": "第 {} 行",
+        "lines": "第 {}–{} 行",
+        "stale": "建立索引后已更改",
+        "no_match": "无法回答：文档中没有与问题相符的内容。",
+        "below_threshold": "无法回答：文档似乎没有说明（得分 {score:.2f}，需要 {threshold:.2f}）。",
+        "unverified": "无法回答：没有一条引文通过核对。",
+        "empty_kb": "无法回答：知识库中没有文档。",
+        "conflict": "这些出处互相矛盾。",
+    },
+}
+
+
+def as_text(answer: Answer, *, cite: bool, colour: bool = False) -> str:
+    """The answer with its sources: a line of them, or with `cite` a block each with the quote."""
+    bold, dim = ("\x1b[1m{}\x1b[0m", "\x1b[2m{}\x1b[0m") if colour else ("{}", "{}")
+    words = _WORDS[answer.language]
+    if answer.text is None:
+        return "\n".join(_refusal(answer, bold=bold))
+    lines = [answer.text, ""]
+    if any(passage.conflict for passage in answer.citations):
+        lines += [words["conflict"], ""]
+    if cite:
+        for number, passage in enumerate(answer.citations, 1):
+            lines.append(bold.format(f"[{number}] {place(passage, answer.language)}"))
+            lines += [dim.format(f"    {line}") for line in passage.quote.splitlines()]
+    else:
+        places = (f"[{n}] {place(passage, answer.language)}" for n, passage in enumerate(answer.citations, 1))
+        lines.append(dim.format(f"{words['sources']}: {'; '.join(places)}"))
+    return "\n".join(lines)
+
+
+def _refusal(answer: Answer, *, bold: str) -> Iterator[str]:
+    words = _WORDS[answer.language]
+    assert answer.reason is not None
+    yield bold.format(words[answer.reason].format(score=answer.score, threshold=answer.threshold))
+    if answer.nearest:
+        yield f"{words['nearest']}:"
+        for passage in answer.nearest:
+            yield f"  {place(passage, answer.language)}"
+
+
+def as_markdown(answer: Answer, *, cite: bool) -> str:
+    """The answer as Markdown, sources as a numbered list, quotes as block quotes."""
+    words = _WORDS[answer.language]
+    if answer.text is None:
+        refusal = list(_refusal(answer, bold="**{}**"))
+        return "\n".join([refusal[0], "", *[line.replace("  ", "- ", 1) for line in refusal[1:]]])
+    lines = [answer.text, "", f"**{words['sources']}**", ""]
+    for number, passage in enumerate(answer.citations, 1):
+        lines.append(f"{number}. {place(passage, answer.language)}")
+        if cite:
+            lines += ["", *[f"   > {line}" for line in passage.quote.splitlines()], ""]
+    return "\n".join(lines).rstrip()
+
+
+def place(passage: Passage, language: str) -> str:
+    """Where a passage stands, in one line: file · §number heading · page or lines."""
+    words = _WORDS[language]
+    parts = [passage.doc]
+    if passage.section:
+        parts.append(f"§{passage.section} {passage.heading or ''}".rstrip())
+    elif passage.heading:
+        parts.append(passage.heading)
+    if passage.page is not None:
+        page = words["page"].format(passage.page)
+        printed = passage.page_label if passage.page_label and passage.page_label != str(passage.page) else ""
+        parts.append(f"{page} ({words['printed'].format(printed)})" if printed else page)
+    elif passage.line_start is not None:
+        one = passage.line_end in {None, passage.line_start}
+        parts.append(words["line" if one else "lines"].format(passage.line_start, passage.line_end))
+    if passage.stale:
+        parts.append(f"({words['stale']})")
+    return " · ".join(parts)
+
+
+def wants_colour(stream_is_terminal: bool) -> bool:
+    """Whether to colour: on a terminal unless NO_COLOR or TERM=dumb; always with FORCE_COLOR."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (stream_is_terminal and os.environ.get("TERM") != "dumb")
