@@ -39,7 +39,8 @@ _SPACE = re.compile(r"[ \t\n\r\f\xa0]+")
 _BREAK = "\x00"
 _BREAKS = re.compile(f"[ ]?{_BREAK}[ ]?")
 _ADMONITION = re.compile(
-    r"(?:note|tip|info|hint|warning|caution|important|attention|danger|see also|注意|提示|警告|说明|重要|小贴士|備註|注)[:：!！]?",
+    r"(?:note|tip|info|hint|warning|caution|important|attention|danger|see also"
+    r"|注意|提示|警告|说明|重要|小贴士|備註|注)[:：!！]?",
     re.IGNORECASE,
 )
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
