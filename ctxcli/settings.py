@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
+from math import isnan
 from pathlib import Path
 from typing import Any, Literal
 
@@ -42,8 +42,9 @@ class Key:
         return self.env or "CTX_" + self.name.replace(".", "_").upper()
 
 
+_NOTE_TYPES = ("task_state", "conclusion", "blocker", "action", "reference", "general")
 KEYS = (
-    Key("index.analyzer", "text", "bigrams", "How Chinese is cut: bigrams, or words by jieba", choices=("bigrams", "words")),
+    Key("index.analyzer", "text", "bigrams", "How Chinese is cut: bigrams or words", choices=("bigrams", "words")),
     Key("index.jobs", "integer", 0, "Worker processes at most; 0 for one a core", minimum=0),
     Key("index.max_file_mb", "number", 64, "Larger files are not read", minimum=0),
     Key("index.file_seconds", "number", 60, "Time a file may take, in seconds", minimum=1),
@@ -54,7 +55,7 @@ KEYS = (
     Key("ask.threshold", "number", None, "Score from which a question is answered (0 to 1)", minimum=0),
     Key("ask.notes", "flag", False, "Whether notes are searched too"),
     Key("notes.dir", "text", "notes", "Folder of the notes", guard="path"),
-    Key("notes.types", "texts", ("task_state", "conclusion", "blocker", "action", "reference", "general"), "Types of notes"),
+    Key("notes.types", "texts", _NOTE_TYPES, "Types that a note may have"),
     Key("context.budget", "integer", 4000, "Tokens a context may have", minimum=1),
     Key("llm.model", "text", None, "Language model", env="CTX_MODEL"),
     Key("llm.base_url", "text", None, "Endpoint of the language model", guard="endpoint", env="OPENAI_BASE_URL"),
@@ -118,6 +119,8 @@ def _user_folder(kind: Literal["config", "data"]) -> Path:
     variable = os.environ.get("XDG_CONFIG_HOME" if kind == "config" else "XDG_DATA_HOME", "")
     if variable and Path(variable).is_absolute():
         return Path(variable) / "ctx"
+    if os.uname().sysname == "Linux" if hasattr(os, "uname") else False:  # as platformdirs says, without its import
+        return Path.home().joinpath(*((".config",) if kind == "config" else (".local", "share")), "ctx")
     from platformdirs import PlatformDirs
 
     places = PlatformDirs("ctx", appauthor=False)
@@ -171,6 +174,13 @@ def parse(key: Key, text: str, *, origin: str) -> Scalar:
 
 
 _FLAGS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+_WANTED: dict[Kind, str] = {
+    "text": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "flag": "true or false",
+    "texts": "a list",
+}
 _TYPES: dict[Kind, tuple[type, ...]] = {
     "text": (str,),
     "integer": (int,),
@@ -183,7 +193,7 @@ _TYPES: dict[Kind, tuple[type, ...]] = {
 def _checked(key: Key, value: Any, origin: str) -> Scalar:
     fits = isinstance(value, _TYPES[key.kind]) and (key.kind == "flag" or not isinstance(value, bool))
     if fits and key.kind in ("integer", "number"):
-        fits = value == value and (key.minimum is None or value >= key.minimum)
+        fits = not isnan(value) and (key.minimum is None or value >= key.minimum)
     if fits and key.choices:
         fits = value in key.choices
     if fits and key.kind == "texts":
@@ -196,8 +206,7 @@ def _checked(key: Key, value: Any, origin: str) -> Scalar:
 
 
 def _wrong(key: Key, value: Any, origin: str) -> UsageError:
-    wanted = {"text": "a text", "integer": "a whole number", "number": "a number", "flag": "true or false", "texts": "a list"}
-    what = f"one of {', '.join(key.choices)}" if key.choices else wanted[key.kind]
+    what = f"one of {', '.join(key.choices)}" if key.choices else _WANTED[key.kind]
     if key.minimum is not None:
         what += f" from {key.minimum:g} on"
     return UsageError(f"{origin}: {key.name} must be {what}, not {value!r}", code="bad_setting")
@@ -238,6 +247,8 @@ def _flat(tables: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
 
 
 def _suggestion(name: str) -> str:
+    from difflib import get_close_matches
+
     near = get_close_matches(name, _BY_NAME, n=1) or [one for one in _BY_NAME if one.endswith("." + name)]
     return f"did you mean {near[0]}?" if near else "see: ctx config list"
 
@@ -260,7 +271,8 @@ def assign(path: Path, name: str, text: str) -> Setting:
     import tomllib
 
     if dict(_flat(tomllib.loads(new))).get(name) != (list(value) if isinstance(value, tuple) else value):
-        raise DataError(f"{path} is written in a way that cannot be changed here", code="config_form", hint=f"edit {path}")
+        message = f"{path} is written in a way that cannot be changed here"
+        raise DataError(message, code="config_form", hint=f"edit {path}")
     write_text(path, new)
     return Setting(key, value, str(path))
 

@@ -151,20 +151,8 @@ class IndexedFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceInfo:
-    """From `offset` of the chunk's text on, the text stands here."""
-
-    offset: int
-    section: str | None
-    heading: str
-    heading_path: tuple[str, ...]
-    page: int | None
-    page_label: str
-
-
-@dataclass(frozen=True, slots=True)
 class ShownChunk:
-    """A chunk with its text and its places."""
+    """A chunk with its text and its place."""
 
     SCHEMA: ClassVar[str] = "ctx/chunk/1"
 
@@ -173,7 +161,7 @@ class ShownChunk:
     doc: str
     title: str
     section: str | None
-    heading: str
+    heading: str | None
     heading_path: tuple[str, ...]
     page: int | None
     page_end: int | None
@@ -181,7 +169,6 @@ class ShownChunk:
     line_end: int | None
     text: str
     doc_sha256: str
-    spans: tuple[PlaceInfo, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

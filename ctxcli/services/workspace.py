@@ -170,7 +170,9 @@ def make(root: Path) -> bool:
         write_text(folder / ".gitignore", _GITIGNORE)
     except OSError as error:
         raise DataError(
-            f"{root} cannot be made a workspace: {reason(error)}", code="unwritable", hint="name another one with -w DIR"
+            f"{root} cannot be made a workspace: {reason(error)}",
+            code="unwritable",
+            hint="name another one with -w DIR",
         ) from error
     return True
 

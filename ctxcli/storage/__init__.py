@@ -1,0 +1,1 @@
+"""The user's files: written, locked, walked; and what is kept about them."""
