@@ -32,7 +32,9 @@ def parse(data: bytes, *, name: str) -> Document:
     warnings = _warnings(pdf.pages)
     if not any(page.lines for page in pdf.pages):
         raise ParseError(
-            "the PDF has no text layer: it is scanned", code="no_text_layer", hint="run OCR on it (ocrmypdf), then index it"
+            "the PDF has no text layer: it is scanned",
+            code="no_text_layer",
+            hint="run OCR on it (ocrmypdf), then index it",
         )
     gone = furniture.running(pdf.pages)
     labels = furniture.labels(pdf.pages, gone)

@@ -5,9 +5,9 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
 from ctxcli.model.document import Block, BlockKind
-from ctxcli.parsing.pdf.headings import Heading
 from ctxcli.parsing.pdf.layout import Column, Layout, first_word_width
 from ctxcli.parsing.pdf.lines import Line, is_wide, joint
+from ctxcli.parsing.pdf.titles import Heading
 
 _BULLET = re.compile(r"[•·●○▪■□◆◇►▸‣⁃–—*∙-]\s*(?=\S)|[\uf0b7\uf0a7\uf0d8]\s*")
 _ENUMERATED = re.compile(
@@ -91,11 +91,8 @@ def _continues(piece: Piece, kind: BlockKind, line: Line, layout: Layout) -> boo
         return False
     if jump:
         return _is_full(before, column, line) and not _END.search(before.text)
-    if before.y - line.y > 1.3 * max(layout.leading(line.size), 1.15 * line.size):
-        return False
-    if piece.kind == "item":
-        return _in_item(piece, line, column)
-    return _in_paragraph(piece, line, column)
+    near = before.y - line.y <= 1.3 * max(layout.leading(line.size), 1.15 * line.size)
+    return near and (_in_item if piece.kind == "item" else _in_paragraph)(piece, line, column)
 
 
 def _differs(one: float, other: float) -> bool:
@@ -153,7 +150,7 @@ def _is_full(before: Line, column: Column, line: Line) -> bool:
 
 def _over_the_page(found: list[Piece], kind: BlockKind, line: Line, layout: Layout) -> bool:
     """Whether the line goes on with the last paragraph of the page before; moves footnotes before it if so."""
-    if kind == "code" or kind == "row":
+    if kind in {"code", "row"}:
         return False
     place = len(found) - 1
     while place > 0 and found[place].kind in {"prose", "item"} and found[place].lines[-1].size < 0.93 * layout.size:

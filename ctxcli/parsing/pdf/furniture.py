@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from ctxcli.parsing.pdf.lines import Line
 from ctxcli.parsing.pdf.numbers import roman_value
@@ -175,7 +176,7 @@ def _growing(lines: Sequence[Line], pages: int) -> list[int]:
         if match and int(match["number"]) <= pages + 50 and line.text[0].isalnum():
             found.append(place)
             numbers.append(int(match["number"]))
-    steps = [after - before for before, after in zip(numbers, numbers[1:], strict=False)]
+    steps = [after - before for before, after in pairwise(numbers)]
     falls = sum(step < 0 for step in steps)
     if len(found) < 0.4 * len(lines) or falls > 0.1 * len(steps) or sum(steps) <= 0:
         return []

@@ -24,7 +24,7 @@ class Layout:
 
     size: float
     bold: bool
-    leadings: dict[float, float]
+    leadings: dict[int, float]
 
     def leading(self, size: float) -> float:
         """The usual distance of two baselines for a type size."""
@@ -100,7 +100,11 @@ def _narrowed(lines: Sequence[Line], found: list[Column]) -> list[Column]:
 
 
 def _is_run(before: Line, line: Line) -> bool:
-    return abs(before.x0 - line.x0) < 1.5 and abs(before.size - line.size) < 0.6 and 0 < before.y - line.y < 1.8 * line.size
+    return (
+        abs(before.x0 - line.x0) < 1.5
+        and abs(before.size - line.size) < 0.6
+        and 0 < before.y - line.y < 1.8 * line.size
+    )
 
 
 def _gutter(lines: Sequence[Line], width: float) -> float | None:

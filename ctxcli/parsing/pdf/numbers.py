@@ -128,7 +128,7 @@ def follows(new: tuple[int, ...], current: tuple[int, ...], *, reach: int = 3) -
     depth = len(new)
     if depth <= len(current) and new[:-1] == current[: depth - 1]:
         step = new[-1] - current[depth - 1]
-        return 0 < step <= reach or new[-1] == 101 and current[depth - 1] < 101
+        return 0 < step <= reach or (new[-1] == 101 and current[depth - 1] < 101)
     if depth > 1 and new[0] == current[0] + 1:
         return all(part <= 1 for part in new[1:])
     return False

@@ -148,7 +148,7 @@ def _read_page(document: Any, number: int, fonts: dict[bytes, _Font]) -> Page:
 
 def _is_pictured(page: Any) -> bool:
     """Whether a page without text shows a picture or many paths (letters drawn as outlines)."""
-    import pypdfium2.raw as raw
+    from pypdfium2 import raw
 
     count = raw.FPDFPage_CountObjects(page)
     kinds = [raw.FPDFPageObj_GetType(raw.FPDFPage_GetObject(page, place)) for place in range(min(count, 500))]

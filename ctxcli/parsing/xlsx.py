@@ -1,0 +1,106 @@
+"""Spreadsheets: a section for each sheet, a row for each line, with the column names where they help."""
+
+import io
+from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta
+from pathlib import PurePath
+from typing import Any
+
+from ctxcli.model.document import Document, ParseWarning
+from ctxcli.model.errors import ParseError
+from ctxcli.parsing.ooxml import Package, TextBuilder
+from ctxcli.parsing.sections import nest
+
+VERSION = "xlsx/1"
+
+_MAX_CELLS = 5_000_000
+_NAMED_FROM = 3
+"""Rows of a table this wide carry the column names: a figure far from the header says nothing."""
+
+
+def parse(data: bytes, *, name: str) -> Document:
+    """Read an XLSX with the extra ``ctxcli[xlsx]``; `name` is the file's name."""
+    try:
+        import python_calamine
+    except ImportError as error:
+        raise ParseError(
+            "reading spreadsheets needs an extra", code="missing_extra", hint="pip install 'ctxcli[xlsx]'"
+        ) from error
+    package = Package(data, kind="xlsx")
+    package.verify()
+    title = package.title()
+    try:
+        book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+        sheets = [(sheet, book.get_sheet_by_name(sheet).to_python(skip_empty_area=True)) for sheet in book.sheet_names]
+    except (python_calamine.CalamineError, OSError, ValueError) as error:
+        raise ParseError(
+            "the spreadsheet is damaged or no spreadsheet", code="damaged", hint="save the file anew"
+        ) from error
+    builder = TextBuilder()
+    headings: list[tuple[int, int, str, str]] = []
+    for sheet, rows in sheets:
+        _sheet(sheet, rows, builder, headings)
+    warnings = () if builder.length else (ParseWarning("no_text", "the spreadsheet has no cells"),)
+    return Document(
+        format="xlsx", title=title or PurePath(name).stem, text=builder.text, sections=nest(headings),
+        blocks=tuple(builder.blocks), title_from_name=not title, warnings=warnings,
+    )  # fmt: skip
+
+
+def _sheet(
+    sheet: str, rows: Sequence[Sequence[Any]], builder: TextBuilder, headings: list[tuple[int, int, str, str]]
+) -> None:
+    """Add a sheet; the first row is the header if it names the columns."""
+    texts = [[_text(cell) for cell in row] for row in rows if any(_text(cell) for cell in row)]
+    if not texts:
+        return
+    if sum(map(len, texts)) > _MAX_CELLS:
+        raise ParseError(f"the sheet {sheet} has over {_MAX_CELLS} cells", code="too_large", hint="split the sheet")
+    start = builder.add("heading", sheet)
+    if start is not None:
+        headings.append((start, 1, sheet, ""))
+    place = _header(texts, rows)
+    names = texts[place] if place is not None else []
+    for index, row in enumerate(texts):
+        if index == place:
+            builder.add("header_row", " | ".join(filter(None, row)))
+        elif place is not None and index > place and sum(map(bool, names)) >= _NAMED_FROM:
+            builder.add("row", _named(names, row))
+        else:
+            builder.add("row", " | ".join(filter(None, row)))
+
+
+def _header(texts: Sequence[Sequence[str]], rows: Sequence[Sequence[Any]]) -> int | None:
+    """The row that names the columns: the first of several with two or more cells, if all are words."""
+    if len(texts) < 2:
+        return None
+    for index, row in enumerate(texts[:5]):
+        filled = [cell for cell in row if cell]
+        if len(filled) < 2:
+            continue
+        distinct = len(set(filled)) == len(filled)
+        words = not any(cell.replace(".", "", 1).lstrip("-").isdigit() for cell in filled)
+        return index if distinct and words and index + 1 < len(texts) and max(map(len, filled)) <= 60 else None
+    return None
+
+
+def _named(names: Sequence[str], row: Sequence[str]) -> str:
+    pairs = ((names[place] if place < len(names) else "", cell) for place, cell in enumerate(row) if cell)
+    return " | ".join(f"{name}: {cell}" if name else cell for name, cell in pairs)
+
+
+def _text(cell: Any) -> str:
+    """A cell as people read it: whole numbers without ``.0``, dates as ISO."""
+    if cell is None or cell == "":
+        return ""
+    if isinstance(cell, bool):
+        return "TRUE" if cell else "FALSE"
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
+    if isinstance(cell, datetime) and cell.time() == time():
+        return cell.date().isoformat()
+    if isinstance(cell, datetime | date | time):
+        return cell.isoformat(sep=" ") if isinstance(cell, datetime) else cell.isoformat()
+    if isinstance(cell, timedelta):
+        return str(cell)
+    return " ".join(str(cell).split())
