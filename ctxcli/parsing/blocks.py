@@ -21,6 +21,7 @@ _CLAUSE = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 _FOREIGN_CLAUSE = re.compile("Article |Section |Rule |Clause |§")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _CLAUSE_TITLE = re.compile(r"[ \t\u3000]*【([^】\n]{1,40})】")
 
 
@@ -139,3 +140,8 @@ def encoding_warnings(decoded: Decoded) -> tuple[ParseWarning, ...]:
     if not decoded.replaced:
         return ()
     return (ParseWarning("undecodable", f"{decoded.replaced} bytes or characters are not valid {decoded.encoding}"),)
+
+
+def without_surrogates(text: str) -> str:
+    """Text that can be written as UTF-8: lone surrogates become U+FFFD."""
+    return text.encode("utf-8", "replace").decode() if _SURROGATE.search(text) else text

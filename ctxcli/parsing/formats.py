@@ -25,11 +25,18 @@ _MODULES = {
     "xlsx": "xlsx",
 }
 
+
+def _words(*lines: str) -> list[str]:
+    return " ".join(lines).split()
+
+
 EXTENSIONS: dict[str, str] = {
     **dict.fromkeys([".md", ".markdown", ".mdx", ".mkd", ".mdown", ".qmd", ".rmd"], "markdown"),
     **dict.fromkeys([".html", ".htm", ".xhtml", ".shtml"], "html"),
     **dict.fromkeys([".rst", ".rest"], "rst"),
-    **dict.fromkeys([".txt", ".text", ".log", ".org", ".adoc", ".asciidoc", ".tex", ".textile", ".wiki", ".srt"], "plain"),
+    **dict.fromkeys(
+        [".txt", ".text", ".log", ".org", ".adoc", ".asciidoc", ".tex", ".textile", ".wiki", ".srt"], "plain"
+    ),
     **dict.fromkeys([".ipynb"], "notebook"),
     **dict.fromkeys([".eml"], "email"),
     **dict.fromkeys([".csv", ".tsv"], "tabular"),
@@ -39,31 +46,41 @@ EXTENSIONS: dict[str, str] = {
     **dict.fromkeys([".pptm", ".ppsx"], "pptx"),
     **dict.fromkeys([".xlsm"], "xlsx"),
     **dict.fromkeys(
-        ".py .pyi .pyw .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .gradle .c .h .cc .cpp .cxx .hpp .hh .hxx "
-        ".cs .go .rs .swift .m .mm .php .rb .pl .pm .lua .r .jl .dart .ex .exs .erl .hs .ml .mli .clj .cljs .lisp .el .sh "
-        ".bash .zsh .fish .ps1 .bat .cmd .sql .sas .do .ado .m4 .vim .tcl .f .f90 .f95 .pas .v .sv .vhd .proto .thrift .graphql "
-        ".yaml .yml .toml .ini .cfg .conf .properties .env .tf .hcl .nix .cmake .mk .make .dockerfile .css .scss .less "
-        ".vue .svelte .xml .xsd .xsl .svg .plist .diff .patch".split(),
+        _words(
+            ".py .pyi .pyw .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .gradle .c .h .cc .cpp",
+            ".cxx .hpp .hh .hxx .cs .go .rs .swift .m .mm .php .rb .pl .pm .lua .r .jl .dart .ex .exs .erl",
+            ".hs .ml .mli .clj .cljs .lisp .el .sh .bash .zsh .fish .ps1 .bat .cmd .sql .sas .do .ado .m4",
+            ".vim .tcl .f .f90 .f95 .pas .v .sv .vhd .proto .thrift .graphql .yaml .yml .toml .ini .cfg",
+            ".conf .properties .env .tf .hcl .nix .cmake .mk .make .dockerfile .css .scss .less .vue .svelte",
+            ".xml .xsd .xsl .svg .plist .diff .patch",
+        ),
         "code",
     ),
 }
 """The format a file extension stands for; content decides where it says otherwise."""
 
 _NAMES = {
-    **dict.fromkeys(["makefile", "dockerfile", "containerfile", "jenkinsfile", "vagrantfile", "rakefile", "gemfile"], "code"),
+    **dict.fromkeys(
+        ["makefile", "dockerfile", "containerfile", "jenkinsfile", "vagrantfile", "rakefile", "gemfile"], "code"
+    ),
     **dict.fromkeys(["justfile", "procfile", "cmakelists.txt", "codeowners"], "code"),
     **dict.fromkeys(
-        "readme license licence copying notice authors contributors changelog changes history news todo install "
-        "contributing faq thanks maintainers".split(),
+        _words(
+            "readme license licence copying notice authors contributors changelog changes history news todo",
+            "install contributing faq thanks maintainers",
+        ),
         "plain",
     ),
 }
 _NO_CANDIDATES = frozenset(
-    ".png .jpg .jpeg .gif .bmp .ico .webp .tif .tiff .heic .avif .psd .ai .eps .raw .mp3 .wav .flac .ogg .m4a .aac .mp4 .mkv "
-    ".avi .mov .webm .wmv .zip .gz .tgz .bz2 .xz .zst .7z .rar .tar .jar .war .whl .egg .deb .rpm .dmg .iso .exe .dll .so "
-    ".dylib .o .a .obj .lib .class .pyc .pyo .pyd .wasm .ttf .otf .woff .woff2 .eot .bin .dat .db .sqlite .sqlite3 .mdb "
-    ".pack .idx .npy .npz .pkl .pickle .parquet .feather .h5 .hdf5 .onnx .pt .pth .safetensors .gguf .model .sas7bdat .xpt "
-    ".lock .map .min.js .min.css .swp .tmp .bak .crdownload .part .ds_store".split()
+    _words(
+        ".png .jpg .jpeg .gif .bmp .ico .webp .tif .tiff .heic .avif .psd .ai .eps .raw .mp3 .wav .flac",
+        ".ogg .m4a .aac .mp4 .mkv .avi .mov .webm .wmv .zip .gz .tgz .bz2 .xz .zst .7z .rar .tar .jar",
+        ".war .whl .egg .deb .rpm .dmg .iso .exe .dll .so .dylib .o .a .obj .lib .class .pyc .pyo .pyd",
+        ".wasm .ttf .otf .woff .woff2 .eot .bin .dat .db .sqlite .sqlite3 .mdb .pack .idx .npy .npz .pkl",
+        ".pickle .parquet .feather .h5 .hdf5 .onnx .pt .pth .safetensors .gguf .model .sas7bdat .xpt",
+        ".lock .map .min.js .min.css .swp .tmp .bak .crdownload .part .ds_store",
+    )
 )
 _MAGIC = (
     (b"%PDF-", "pdf"),
@@ -76,7 +93,10 @@ _BINARY_MAGIC = (
     b"\x00asm", b"OggS", b"ID3\x03", b"ID3\x04", b"fLaC", b"wOFF", b"wOF2", b"\x00\x01\x00\x00\x00", b"OTTO\x00",
     b"SQLite format 3\x00", b"\x28\xb5\x2f\xfd", b"PAR1", b"\x93NUMPY", b"\x89HDF\r\n",
 )  # fmt: skip
-_HTML_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
+_HTML_START = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
+    re.I | re.S,
+)
 _TEXT_FORMATS = frozenset({"markdown", "html", "rst", "plain", "code", "notebook", "email", "tabular", "json"})
 _ZIP_MARKS = (
     (b"application/epub+zip", "epub"),

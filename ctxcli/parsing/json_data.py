@@ -10,7 +10,7 @@ from ctxcli.text.encoding import decode, unify_newlines
 VERSION = "json/1"
 
 MAX_LINE = 1000
-"""Characters; a file with a longer line is laid out anew, one value a line, and loses its lines."""
+"""Characters; a file of few lines with a longer one is laid out anew, one value a line, and loses its lines."""
 
 _TOP_MEMBER = re.compile(r'^(?: {1,4}|\t)(?:"((?:[^"\\\n]|\\.)*)"[ \t]*:|[\[{"0-9tfn-])', re.MULTILINE)
 
@@ -20,7 +20,7 @@ def parse(data: bytes, *, name: str) -> Document:
     decoded = decode(data)
     text = unify_newlines(decoded.text)
     rows = _is_lines(text)
-    has_lines = rows or len(max(text.split("\n"), key=len)) <= MAX_LINE
+    has_lines = rows or text.count("\n") > 3 or len(max(text.split("\n"), key=len)) <= MAX_LINE
     if not has_lines:
         text, has_lines = _laid_out(text)
     pieces, sections = (_rows(text), []) if rows else _members(text)

@@ -98,6 +98,12 @@ def read(text: str) -> tuple[list[tuple[int, int, str, str]], list[Piece], str]:
     return headings, pieces, title
 
 
+def paragraphs(text: str) -> list[Piece]:
+    """Paragraphs and list items of text in which no headings are looked for."""
+    runs = _runs(list(_lines(text)), {})
+    return [piece for start, end, _ in runs for piece in _paragraphs(text, start, end)]
+
+
 def _lines(text: str) -> Iterator[_Line]:
     """All lines that are not blank."""
     rows = text.split("\n")
