@@ -88,11 +88,12 @@ _MAGIC = (
     (b"{\\rtf", "rtf"),
 )
 _BINARY_MAGIC = (
-    b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"BM\x00", b"II*\x00", b"MM\x00*", b"\x1f\x8b\x08", b"BZh9",
-    b"\xfd7zXZ\x00", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\x7fELF", b"MZ\x90\x00", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe",
-    b"\x00asm", b"OggS", b"ID3\x03", b"ID3\x04", b"fLaC", b"wOFF", b"wOF2", b"\x00\x01\x00\x00\x00", b"OTTO\x00",
-    b"SQLite format 3\x00", b"\x28\xb5\x2f\xfd", b"PAR1", b"\x93NUMPY", b"\x89HDF\r\n",
-)  # fmt: skip
+    *(b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"BM\x00", b"II*\x00", b"MM\x00*"),
+    *(b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ\x00", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\x28\xb5\x2f\xfd"),
+    *(b"\x7fELF", b"MZ\x90\x00", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe", b"\x00asm", b"SQLite format 3\x00"),
+    *(b"OggS", b"ID3\x03", b"ID3\x04", b"fLaC", b"wOFF", b"wOF2", b"\x00\x01\x00\x00\x00", b"OTTO\x00"),
+    *(b"PAR1", b"\x93NUMPY", b"\x89HDF\r\n"),
+)
 _HTML_START = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
     re.I | re.S,
