@@ -6,6 +6,7 @@ command, an endpoint or a place outside the workspace.
 
 import os
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isnan
@@ -110,6 +111,9 @@ class Settings:
         return None if self.values[name].value is None else self.number(name)
 
 
+_XDG_PLATFORMS = frozenset({"linux", "freebsd13", "freebsd14"})
+
+
 def user_config() -> Path:
     """The user's config file; it need not exist."""
     return _user_folder("config") / "config.toml"
@@ -119,7 +123,7 @@ def _user_folder(kind: Literal["config", "data"]) -> Path:
     variable = os.environ.get("XDG_CONFIG_HOME" if kind == "config" else "XDG_DATA_HOME", "")
     if variable and Path(variable).is_absolute():
         return Path(variable) / "ctx"
-    if os.uname().sysname == "Linux" if hasattr(os, "uname") else False:  # as platformdirs says, without its import
+    if sys.platform in _XDG_PLATFORMS:  # as platformdirs says, without its import
         return Path.home().joinpath(*((".config",) if kind == "config" else (".local", "share")), "ctx")
     from platformdirs import PlatformDirs
 

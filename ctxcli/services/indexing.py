@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -98,7 +98,7 @@ def preview(workspace: Workspace, request: IndexRequest) -> IndexPreview:
 
 def follow(
     workspace: Workspace, request: IndexRequest, *, watch: Watcher = lambda _: None, seconds: float = 1.0
-) -> Iterator[IndexReport]:
+) -> Generator[IndexReport]:
     """Index, and again whenever files have changed and then kept still for `seconds`; yields each report."""
     yield index(workspace, request, watch=watch)
     request = replace(request, rebuild=False)

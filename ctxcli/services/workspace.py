@@ -12,7 +12,7 @@ from ctxcli import settings as settings_
 from ctxcli.model.errors import DataError, NotFoundError, UsageError
 from ctxcli.settings import Scalar, Settings
 from ctxcli.storage import manifest
-from ctxcli.storage.files import reason, write_text
+from ctxcli.storage.files import printable, reason, write_text
 
 if TYPE_CHECKING:
     from ctxcli.index.embedded import EmbeddedReader
@@ -156,8 +156,27 @@ def find_or_make(directory: Path | None = None, *, flags: Mapping[str, Scalar] |
         return find(directory, flags=flags), False
     except NotFoundError:
         root = (directory or _from_environment() or Path.cwd()).resolve()
+        if not root.is_dir():
+            raise NotFoundError(
+                f"{root} is no folder", code="no_workspace", hint=f"make it with: ctx init {root}"
+            ) from None
         make(root)
         return Workspace(root, flags or {}), True
+
+
+def find_or_imagine(directory: Path | None = None) -> Workspace:
+    """The workspace, or the one that would be made; nothing is written."""
+    try:
+        return find(directory)
+    except NotFoundError:
+        return Workspace((directory or _from_environment() or Path.cwd()).resolve(), {})
+
+
+def checked_path(path: Path) -> Path:
+    """The path of a file or folder that is there, or NotFoundError."""
+    if not path.exists():
+        raise NotFoundError(f"{printable(str(path))} does not exist", code="path_not_found", hint="check the path")
+    return path
 
 
 def make(root: Path) -> bool:

@@ -4,10 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ctxcli.model.errors import NotFoundError
 from ctxcli.services.ingest.look import Places, look
-from ctxcli.services.workspace import Workspace
-from ctxcli.storage.files import printable
+from ctxcli.services.workspace import Workspace, checked_path
 from ctxcli.storage.manifest import Root
 from ctxcli.storage.walk import is_below
 
@@ -40,9 +38,7 @@ def target_of(
         return Target(tuple(_with_patterns(root, include, exclude) for root in roots), (), ())
     named = []
     for path in paths:
-        if not path.exists():
-            raise NotFoundError(f"{printable(str(path))} does not exist", code="path_not_found")
-        cited = workspace.cite(path)
+        cited = workspace.cite(checked_path(path))
         named.append(cited)
         patterned = include is not None or exclude is not None
         if cited in found or patterned or not _is_taken(workspace, tuple(found.values()), cited, candidate):

@@ -1,0 +1,153 @@
+"""The `ctx` command: names every command and group, and imports each only when it is used."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.exceptions import TyperException
+
+from ctxcli.cli.output import fail, prepare_streams, user_errors, wants_json
+from ctxcli.model.errors import UsageError
+
+_EPILOG = (
+    "Exit codes: 0 done, 2 usage, 3 not found, 4 no answer, 5 data, 6 busy, 7 some files failed, 8 service failed."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lazy:
+    """A command or group: the module that holds it, its name there (a function or a Typer app), one line of help."""
+
+    module: str
+    attribute: str
+    help: str
+
+
+COMMANDS: Mapping[str, Lazy] = {
+    "init": Lazy("ctxcli.cli.workspace", "init", "Make a folder a workspace."),
+    "kb": Lazy("ctxcli.cli.kb", "app", "Index documents and look into knowledge bases."),
+    "ask": Lazy("ctxcli.cli.ask", "ask", "Answer a question from the documents, with citations, or decline."),
+    "status": Lazy("ctxcli.cli.workspace", "status", "Show the workspace at a glance."),
+    "doctor": Lazy("ctxcli.cli.workspace", "doctor", "Look for what is wrong, and mend it."),
+    "config": Lazy("ctxcli.cli.workspace", "config", "Show and change settings."),
+    "trust": Lazy("ctxcli.cli.workspace", "trust", "Trust the settings of this workspace."),
+}
+"""All commands by name, in the order of the help. One whose module is not there is not shown."""
+
+KB_COMMANDS: Mapping[str, Lazy] = {
+    "search": Lazy("ctxcli.cli.search", "search", "Find the passages nearest to a query."),
+}
+"""Commands of `ctx kb` that stand in modules of their own."""
+
+
+class LazyGroup(TyperGroup):
+    """A group whose further commands are imported when they are called, and named in the help before."""
+
+    lazy: Mapping[str, Lazy] = {}
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The commands that are there."""
+        return [*self.commands, *(name for name, entry in self.lazy.items() if find_spec(entry.module))]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command; before it is called only its name and help."""
+        if cmd_name in self.commands:
+            return self.commands[cmd_name]
+        entry = self.lazy.get(cmd_name)
+        return TyperCommand(cmd_name, help=entry.help) if entry else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Import what is called; a name that is none gets the nearest as a hint."""
+        name = args[0]
+        if name in self.commands:
+            return name, self.commands[name], args[1:]
+        if name in self.lazy and find_spec(self.lazy[name].module):
+            return name, load(name, self.lazy[name]), args[1:]
+        if name.startswith("-"):
+            return super().resolve_command(ctx, args)
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, self.list_commands(ctx), n=1)
+        raise UsageError(
+            f"there is no command {ctx.command_path.partition(' ')[2]} {name}".replace("  ", " "),
+            hint=f"did you mean {near[0]}?" if near else f"see: {ctx.command_path} --help",
+        )
+
+
+class _Root(LazyGroup):
+    lazy = COMMANDS
+
+
+class KbGroup(LazyGroup):
+    """The group of `ctx kb`."""
+
+    lazy = KB_COMMANDS
+
+
+def load(name: str, entry: Lazy) -> Any:
+    """Import a command or a group."""
+    found = getattr(import_module(entry.module), entry.attribute)
+    if not isinstance(found, typer.Typer):
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        single.command(name)(found)
+        found = single
+    command = typer.main.get_command(found)
+    command.name = name
+    return command
+
+
+def _version(value: bool) -> None:
+    if value:
+        from ctxcli import __version__
+
+        sys.stdout.write(f"{__version__}\n")
+        raise typer.Exit
+
+
+typer_app = typer.Typer(cls=_Root, rich_markup_mode=None, pretty_exceptions_enable=False, epilog=_EPILOG)
+
+
+@typer_app.callback(invoke_without_command=True)
+def _root(
+    ctx: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", "-V", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Notes and knowledge bases with cited answers, or an honest refusal. Offline, Chinese and English."""
+    if ctx.invoked_subcommand is None:
+        sys.stdout.write(ctx.get_help() + "\n")
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command line; returns the exit code or raises SystemExit with it."""
+    prepare_streams()
+    as_json = wants_json(arguments)
+    with user_errors(as_json=as_json):
+        try:
+            code = typer.main.get_command(typer_app).main(arguments, prog_name="ctx", standalone_mode=False)
+        except typer.Abort:
+            raise KeyboardInterrupt from None
+        except TyperException as error:
+            return _fail_usage(error, as_json=as_json)
+    return code if isinstance(code, int) else 0
+
+
+def _fail_usage(error: TyperException, *, as_json: bool) -> int:
+    """Report a mistake in the command line as any other error."""
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError" and context and not as_json:
+        sys.stderr.write(context.get_help() + "\n")
+        return int(UsageError.exit_code)
+    hint = f"see: {context.command_path} --help" if context else ""
+    return fail(UsageError(error.format_message(), hint=hint), as_json=as_json)
+
+
+def app() -> NoReturn:
+    """Run the command line of this process and end it."""
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,17 @@
+"""Options that many commands share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress and no notices.")]
+WorkspaceDir = Annotated[
+    Path | None,
+    typer.Option("--workspace", "-w", metavar="DIR", help="The workspace; else CTX_WORKSPACE, else the nearest."),
+]
+Kb = Annotated[str | None, typer.Option("--kb", metavar="NAME", help="The knowledge base; else `default`.")]
+Kbs = Annotated[list[str] | None, typer.Option("--kb", metavar="NAME", help="Only this knowledge base; repeatable.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")]

@@ -1,0 +1,194 @@
+"""What leaves the command line: one JSON document or one view on stdout, all else on stderr, and the exit code.
+
+Nothing heavy is imported here: `ctx ask` comes this way.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+
+from ctxcli.model.errors import CtxError, ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from ctxcli.cli.screen import Screen
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def prepare_streams() -> None:
+    """UTF-8 with LF on all three streams, whatever the locale says; what cannot be encoded is shown escaped."""
+    if sys.stdout is None:  # started with a closed stdout
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    for stream in (sys.stdout, sys.stderr):
+        _reconfigure(stream, errors="backslashreplace", newline="\n")
+    if sys.stdin is not None:
+        _reconfigure(sys.stdin, errors="surrogateescape")
+
+
+def _reconfigure(stream: Any, **options: str) -> None:
+    with suppress(AttributeError, ValueError):  # a stream that a caller put in place of the real one
+        stream.reconfigure(encoding="utf-8", **options)
+
+
+def emit(value: Any, *, as_json: bool, view: "Callable[[Any, Screen], None]", quiet: bool = False) -> None:
+    """Print a report value: its JSON document, or its view; nothing where `quiet` and not JSON."""
+    if as_json:
+        emit_json(value)
+    elif not quiet:
+        from ctxcli.cli.screen import Screen
+
+        view(value, Screen(sys.stdout))
+
+
+def emit_json(value: Any) -> None:
+    """Print one JSON document on one line."""
+    import json
+
+    from ctxcli.model.report import document
+
+    sys.stdout.write(json.dumps(document(value), ensure_ascii=False) + "\n")
+
+
+def emit_line(text: str) -> None:
+    """Print one line of data, as it is."""
+    sys.stdout.write(f"{text}\n")
+
+
+def notice(text: str, *, quiet: bool = False) -> None:
+    """Say something on stderr."""
+    if not quiet:
+        sys.stderr.write(f"{visible(text)}\n")
+
+
+def warn(text: str, *, quiet: bool = False) -> None:
+    """Say on stderr that something is not as it should be."""
+    notice(f"{_paint('warning:', '33')} {visible(text)}" if not quiet else "", quiet=quiet)
+
+
+def visible(text: str) -> str:
+    """The text without control characters, which could steer a terminal: they are shown as ``\\x1b``."""
+    return text if text.isprintable() else _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def has_colour(stream: TextIO) -> bool:
+    """Whether to colour: on a terminal unless NO_COLOR or TERM=dumb; always with FORCE_COLOR."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return is_terminal(stream)
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether a person looks at the stream through something that can move its cursor."""
+    try:
+        return stream.isatty() and os.environ.get("TERM") != "dumb"
+    except ValueError:  # closed
+        return False
+
+
+def _paint(text: str, code: str) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m" if has_colour(sys.stderr) else text
+
+
+@contextmanager
+def user_errors(*, as_json: bool = False) -> Iterator[None]:
+    """End the process with a line and a code where something goes wrong inside.
+
+    A closed pipe ends quietly. CTX_DEBUG=1 shows the traceback of any error.
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except CtxError as error:
+        raise SystemExit(fail(error, as_json=as_json)) from None
+    except BrokenPipeError:
+        _silence_stdout()
+        raise SystemExit(ExitCode.OK) from None
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        raise SystemExit(ExitCode.INTERRUPTED) from None
+    except Exception as error:
+        if type(error).__module__.startswith("typer"):  # its own way to end or to complain
+            raise
+        raise SystemExit(fail_as_bug(error, as_json=as_json)) from None
+
+
+def fail(error: CtxError, *, as_json: bool) -> int:
+    """Report an error of the user's; returns the exit code."""
+    _show_traceback()
+    _report(error.code, error.message, error.hint, as_json=as_json)
+    return int(error.exit_code)
+
+
+def fail_as_bug(error: Exception, *, as_json: bool) -> int:
+    """Report an error of ours; returns the exit code."""
+    _show_traceback()
+    message = f"{type(error).__name__}: {error} (this is a bug in ctx)"
+    _report("bug", message, "run again with CTX_DEBUG=1 and report what it shows", as_json=as_json)
+    return int(ExitCode.BUG)
+
+
+def _report(code: str, message: str, hint: str, *, as_json: bool) -> None:
+    with suppress(BrokenPipeError):
+        sys.stderr.write(f"{_paint('error:', '31')} {visible(_one_line(message))}\n")
+        if hint:
+            sys.stderr.write(f"{_paint('hint:', '36')} {visible(_one_line(hint))}\n")
+    if as_json:
+        try:
+            emit_json({"schema": "ctx/error/1", "error": {"code": code, "message": message, "hint": hint}})
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _silence_stdout()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split("\n")).strip()
+
+
+def _show_traceback() -> None:
+    if os.environ.get("CTX_DEBUG"):
+        import traceback
+
+        traceback.print_exc()
+
+
+def _silence_stdout() -> None:
+    """Keep the interpreter from writing into the closed pipe once more when it ends."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def end(code: ExitCode) -> NoReturn:
+    """End with an exit code that is no error: declined, partial."""
+    sys.stdout.flush()
+    raise SystemExit(int(code))
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask before something that cannot be undone; off a terminal ``--yes`` is needed."""
+    if yes:
+        return
+    if not (sys.stdin and sys.stdin.isatty()):
+        raise UsageError(f"{question} needs --yes", hint="there is no terminal to ask on")
+    sys.stderr.write(f"{visible(question)} [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes", "j", "ja", "是", "好"):
+        raise UsageError("nothing was done", code="not_confirmed")
+
+
+def wants_json(arguments: list[str]) -> bool:
+    """Whether ``--json`` is among the options, for errors that come before they are parsed."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in options
+
+
+def as_mapping(schema: str, **fields: Any) -> Mapping[str, Any]:
+    """A document without a value class of its own."""
+    return {"schema": schema, **fields}

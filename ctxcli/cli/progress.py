@@ -1,0 +1,72 @@
+"""Progress of an index run, on stderr: a bar on a terminal, a line now and then elsewhere."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ctxcli.cli.output import is_terminal, notice, visible
+
+if TYPE_CHECKING:
+    from ctxcli.services.ingest.run import Progress, Watcher
+
+_PLAIN_SECONDS = 5.0
+
+
+@contextmanager
+def index_progress(*, quiet: bool) -> "Iterator[Watcher]":
+    """Give a function that shows how far a run is; `quiet` shows nothing."""
+    if quiet:
+        yield lambda _: None
+    elif is_terminal(sys.stderr):
+        yield from _bar()
+    else:
+        yield _lines()
+
+
+def _lines() -> "Callable[[Progress], None]":
+    started = time.monotonic()
+    last = started
+
+    def show(progress: "Progress") -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= _PLAIN_SECONDS:
+            last = now
+            rate = progress.done / (now - started)
+            notice(f"{progress.done} of {progress.total} files, {rate:.1f} a second")
+
+    return show
+
+
+def _bar() -> "Iterator[Watcher]":
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+    from rich.text import Text
+
+    class FileColumn(TextColumn):
+        """The file that was read last, as it is, without markup."""
+
+        def render(self, task: object) -> Text:
+            return Text(visible(str(getattr(task, "description", "")))[-40:], style="dim")
+
+    console = Console(stderr=True, markup=False, emoji=False)
+    rate = TextColumn("{task.fields[rate]}")
+    columns = (BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn(), FileColumn(""))
+    started = time.monotonic()
+    with Bars(*columns, console=console, transient=True) as bars:
+        task = bars.add_task("", total=None, rate="")
+
+        def show(progress: "Progress") -> None:
+            speed = progress.bytes_done / 2**20 / max(0.001, time.monotonic() - started)
+            bars.update(
+                task,
+                description=progress.path,
+                completed=progress.done,
+                total=progress.total,
+                rate=f"{speed:.1f} MB/s",
+            )
+
+        yield show
