@@ -27,8 +27,8 @@ Heading = tuple[int, int, str, str]
 _FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*\n(?P<body>(?:.*\n)*?)(?:\1|\.\.\.)[ \t]*(?:\n|\Z)")
 _TITLE_LINE = re.compile(r"^title[ \t]*[:=][ \t]*(.*)$", re.MULTILINE)
 _HTML_HEADING = re.compile(r"\s*<h([1-6])\b([^>]*)>(.*?)</h\1\s*>", re.IGNORECASE | re.DOTALL)
-_ANCHOR = re.compile(r"""<\w+\b[^>]*?\b(?:id|name)\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)
-_TAG = re.compile(r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^>]*>|<[!?][^>]*>", re.DOTALL)
+_ANCHOR = re.compile(r"""<\w+\b[^<>]*?\b(?:id|name)\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)
+_TAG = re.compile(r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]*>|<[!?][^<>]*>", re.DOTALL)
 _NEVER_SHOWN = re.compile(r"\s*<(?:script|style|!--|!DOCTYPE|\?)", re.IGNORECASE)
 _SPECIAL_LINE = re.compile(
     rb"^[ \t>]*(?::{3,}.*|(?:import|export)[ \t]+.+(?:from[ \t]+)?['\"].+['\"];?[ \t]*)$", re.MULTILINE
