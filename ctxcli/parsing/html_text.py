@@ -208,7 +208,7 @@ def _gather(node: "LexborNode", found: list[str], depth: int) -> None:
 
 def _rows(table: "LexborNode") -> list[tuple[bool, list[str]]]:
     """Whether it is a header, and the cells, of each row; none for a table that only lays out a page."""
-    if table.css_first("table, h1, h2, h3, h4, h5, h6") is not None:
+    if len(table.css("table")) > 1 or table.css_first("h1, h2, h3, h4, h5, h6") is not None:
         return []
     rows: list[tuple[bool, list[str]]] = []
     for row in table.css("tr"):

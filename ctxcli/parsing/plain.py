@@ -168,7 +168,7 @@ def _level(line: _Line, below: str) -> int | None:
     if _WORD.match(text):
         return 2
     if _HAN_ENUMERATED.match(text):
-        return 3 if len(text) <= 30 else None
+        return 5 if len(text) <= 30 else None
     if line.indented:
         return None
     if match := _DECIMAL.match(text):
