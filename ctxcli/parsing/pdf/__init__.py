@@ -1,7 +1,6 @@
 """PDF: text in reading order, sections, pages and their labels, from the text layer."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from pathlib import PurePath
 
@@ -18,7 +17,7 @@ from ctxcli.parsing.sections import nest
 VERSION = "pdf/1"
 
 _GARBLED_SHARE = 0.2
-_CID = re.compile(r"\(cid:\d+\)")
+_NO_CHARACTER = re.compile("\\(cid:\\d+\\)|[\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]+")
 _NO_TITLE = re.compile(r"untitled|microsoft word.*|.*\.(?:docx?|pdf|tex|indd|pptx?)|\W*|document\d*", re.IGNORECASE)
 
 
@@ -80,8 +79,7 @@ def _warnings(pages: Sequence[Page]) -> tuple[ParseWarning, ...]:
 
 def _is_garbled(text: str) -> bool:
     """Whether over a fifth of the characters name no character."""
-    bad = sum(character == "\ufffd" or unicodedata.category(character) in {"Co", "Cn"} for character in text)
-    bad += sum(len(mark) for mark in _CID.findall(text))
+    bad = sum(map(len, _NO_CHARACTER.findall(text)))
     return bad > _GARBLED_SHARE * max(len(text), 1)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ctxcli.model.document import Block, BlockKind
 from ctxcli.parsing.pdf.layout import Column, Layout, first_word_width
-from ctxcli.parsing.pdf.lines import Line, is_wide, joint
+from ctxcli.parsing.pdf.lines import CELL, Line, is_wide, joint
 from ctxcli.parsing.pdf.titles import Heading
 
 _BULLET = re.compile(r"[•·●○▪■□◆◇►▸‣⁃–—*∙-]\s*(?=\S)|[\uf0b7\uf0a7\uf0d8]\s*")
@@ -15,6 +15,11 @@ _ENUMERATED = re.compile(
     r"|[a-zA-Z][)）]|[a-z]\.(?=\s)|[①-⑳]|[ivx]{1,5}[.)](?=\s)|[一二三四五六七八九十]+、)\s*(?=\S)"
 )
 _LABELLED = re.compile(r"\[\d{1,3}\]\s+\S")
+_UNFINISHED = re.compile(
+    r"\b(?:and|or|the|a|an|of|to|in|on|at|by|for|with|from|that|which|is|are|be|not|than|as|if|see|chapter|section|clause"
+    r"|article|figure|table|page|no\.)$",
+    re.IGNORECASE,
+)
 _DIGIT = re.compile(r"\d")
 _END = re.compile(r"[.!?。！？:：;；…][\"'”’」』）)\]]*$")
 
@@ -46,6 +51,9 @@ def pieces(
         _add(found, lines[index], columns[index], layout, number, meta=index in meta)
         index += 1
     _name_columns(found)
+    for piece in found:
+        if piece.heading is not None and piece.kind == "item":
+            piece.kind = "prose"  # a clause may hold many sentences
     return found
 
 
@@ -55,7 +63,7 @@ def _add(found: list[Piece], line: Line, column: Column, layout: Layout, number:
     if kind == "code" and last is not None and _is_running_text(last, line, layout):
         kind = "prose"
     if number is not None:
-        found.append(Piece("item" if kind == "prose" else kind, [line], [column], number))
+        found.append(Piece("item" if kind in {"prose", "row"} else kind, [line], [column], number))
     elif last is not None and last.lines[-1].page == line.page and _continues(last, kind, line, layout):
         last.lines.append(line)
         last.columns.append(column)
@@ -138,7 +146,7 @@ def _in_paragraph(piece: Piece, line: Line, column: Column) -> bool:
         return False
     if _is_full(before, column, line):
         return True
-    if before.hyphen or before.text.endswith("-"):
+    if before.hyphen or before.text.endswith("-") or _UNFINISHED.search(before.text):
         return True
     return not _END.search(before.text) and line.text[0].islower() and not is_wide(before.text[-1])
 
@@ -243,7 +251,7 @@ class _Writer:
                 text, between = joint(text, line.text, hyphen=before.hyphen, words=self.words)
             text += between
             self.pages.setdefault(line.page, self.length + len(text))
-            text += line.text
+            text += line.text.replace(CELL, " ") if piece.kind == "heading" else line.text
             if piece.kind in {"code", "meta"} and line.hyphen:
                 text += "-"
             before = line

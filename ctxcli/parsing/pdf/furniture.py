@@ -14,6 +14,8 @@ _FOOT_ZONE = 0.12
 _REPEATS = 3
 _REPEAT_SHARE = 0.04
 _SLOT_SHARE = 0.6
+_APART = 2.6
+"""Baselines of head and text lie this many em apart."""
 
 _ROMAN = re.compile(r"\b[ivxlc]+\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
@@ -71,9 +73,23 @@ def _layer(
         repeated = {at for at in slot if forms[_form(pages[at[0]].lines[at[1]].text)] >= least}
         found |= repeated
         twice = [at for at in slot if forms[_form(pages[at[0]].lines[at[1]].text)] > 1]
+        found |= {at for at in twice if _stands_apart(pages[at[0]], edges[at[0]], top=top)}
+        apart = [at for at in slot if _stands_apart(pages[at[0]], edges[at[0]], top=top)]
+        if outermost and len(apart) >= max(_REPEATS, _SLOT_SHARE * len(slot), 0.4 * len(pages)):
+            found |= set(apart)
         if outermost and len(slot) >= least and len(twice) >= _SLOT_SHARE * len(slot):
             found |= {at for at in slot if len(pages[at[0]].lines) > len(edges[at[0]])}
     return found
+
+
+def _stands_apart(page: Page, places: Sequence[int], *, top: bool) -> bool:
+    """Whether far more room than between lines of text parts an edge line from the rest of the page."""
+    own = page.lines[places[0]]
+    if len(own.text) > 90:
+        return False
+    beyond = [line.y for place, line in enumerate(page.lines) if place not in places and not line.turned]
+    inner = [y for y in beyond if (y < own.y if top else y > own.y)]
+    return bool(inner) and abs(own.y - (max if top else min)(inner)) > _APART * own.size
 
 
 def _form(text: str) -> str:

@@ -54,7 +54,8 @@ def measure(lines: Sequence[Line]) -> Layout:
     for line in lines:
         sizes[round(line.size * 2) / 2] += len(line.text)
         bold[line.bold] += len(line.text)
-        if before is not None and before.page == line.page and abs(before.size - line.size) < 0.6:
+        wide = before is not None and before.x1 - before.x0 > 25 * before.size
+        if before is not None and before.page == line.page and abs(before.size - line.size) < 0.6 and wide:
             step = before.y - line.y
             if 0.8 * line.size < step < 2.5 * line.size:
                 steps[round(line.size)][round(step, 0)] += 1

@@ -9,6 +9,7 @@ CJK = "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 CJK_MARKS = "\u3001-\u3003\u3008-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
 WIDE = CJK + CJK_MARKS + "\U00020000-\U0003ffff"
 
+_NUMBERED = re.compile(r"(第[零〇一二三四五六七八九十百千两0-9]+[编篇部章节節条條款])[ \u3000]+(?=\S)")
 _BETWEEN_HANZI = re.compile(rf"(?<=[{WIDE}]) +(?=[{WIDE}])")
 _WIDE_END = re.compile(rf"[{WIDE}]$")
 _WIDE_START = re.compile(rf"[{WIDE}]")
@@ -72,7 +73,11 @@ def clean(text: str) -> str:
 
 
 def _single(text: str) -> str:
-    return _BETWEEN_HANZI.sub("", " ".join(text.split()))
+    text = " ".join(text.split())
+    number = _NUMBERED.match(text)
+    if number:  # 第六条 为了…: this blank is meant
+        return f"{number[1]} {_BETWEEN_HANZI.sub('', text[number.end() :])}"
+    return _BETWEEN_HANZI.sub("", text)
 
 
 def is_wide(character: str) -> bool:
@@ -118,6 +123,6 @@ def words_of(lines: list[Line]) -> frozenset[str]:
         return frozenset()
     found: set[str] = set()
     for line in lines:
-        if not line.hyphen and not line.text.endswith("-"):
-            found.update(_WORDS.findall(line.text.lower()))
+        cut = line.hyphen or line.text.endswith("-")
+        found.update(_WORDS.findall((line.text.rpartition(" ")[0] if cut else line.text).lower()))
     return frozenset(found)

@@ -90,7 +90,7 @@ class NumberedHeadings:
             return None
         if strong and len(line.text) <= LONGEST and not number.rest[0].islower():
             loose = number.kind in {"single", "letter"}
-            if loose and (SENTENCE.search(number.rest) or "，" in line.text or line.cells > 1):
+            if loose and (SENTENCE.search(number.rest) or "，" in line.text or "  " in number.rest):
                 return None
             return grown(self.lines, index, index, level, layout, line.text)
         if number.depth == 1:
@@ -109,7 +109,9 @@ class NumberedHeadings:
         named = is_wide(number.rest[0]) or number.rest.isupper() or number.kind in {"word", "appendix"}
         after = self.lines[index + 1] if index + 1 < len(self.lines) else None
         alone = self._gap(index) and (after is None or not self._same_list(line, after))
-        return Heading(index, index, level, line.text) if short and named and alone and line.cells == 1 else None
+        return (
+            Heading(index, index, level, line.text) if short and named and alone and "  " not in number.rest else None
+        )
 
     def _gap(self, index: int) -> bool:
         return self.layout.gap_above(self.lines[index - 1] if index else None, self.lines[index])
@@ -175,7 +177,7 @@ class NumberedHeadings:
         """第三章, 第六条, 一、, （一）: a title if it is short, else a clause with only the number as heading."""
         line = self.lines[index]
         strong = self.layout.is_strong(line)
-        spaced = not number.rest or not number.tight or number.family in "、（"
+        spaced = not number.rest or not number.tight or number.family in "、（" or self._is_exact(number)
         if not spaced and not strong:
             return None
         short = len(number.rest) <= 40 and not SENTENCE.search(number.rest)
@@ -192,6 +194,11 @@ class NumberedHeadings:
         if not number.rest:
             return self._chapter_alone(index, level)
         return grown(self.lines, index, index, level, self.layout, line.text)
+
+    def _is_exact(self, number: Number) -> bool:
+        """第二条 with no blank after it: the next article, and no mention of one."""
+        last = (self.current.get(number.family) or (0,))[-1]
+        return number.parts[-1] == last + 1 and number.rest[0] not in "的规定至和或与及、，。（第"
 
     def _chapter_alone(self, index: int, level: int) -> Heading:
         line = self.lines[index]

@@ -39,6 +39,8 @@ class Number:
 def read_number(text: str) -> Number | None:
     """The section number at the start of a line, None if there is none or it is a quantity."""
     text = _GLUED.sub(r"\1 ", text, count=1)
+    if text.isdecimal() and len(text) <= 2:
+        return Number(text, (int(text),), "decimal", "single", "", False) if text[0] != "0" else None
     match = NUMBER.match(text)
     if not match:
         return None

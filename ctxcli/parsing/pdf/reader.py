@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ctxcli.model.errors import ParseError
+from ctxcli.parsing.pdf import gutter
 from ctxcli.parsing.pdf.lines import CELL_GAP, HYPHENS, WORD_GAP, Line, clean, is_wide
 
 _BOLD = re.compile(r"bold|black|heavy|demi|[-_]bd|simhei|heiti|黑体|小标宋|FZXBS|FZHTK", re.IGNORECASE)
@@ -177,19 +178,50 @@ class _Probe:
 
     def lines(self) -> list[Line]:
         """All lines in the order of the page's content, superscripts put back into their line."""
-        text = self._text()
-        lines: list[Line] = []
+        parts: list[tuple[str, int]] = []
         start = 0
-        for part in _physical_lines(text):
-            line = self._line(part, start) if part.strip() else None
+        for part in _physical_lines(self._text()):
+            if part.strip():
+                parts.append((part, start))
             start += len(part)
-            if line is None:
-                continue
+        found = self._unmixed([(line, part) for part in parts if (line := self._line(*part))])
+        lines: list[Line] = []
+        for line in found:
             if lines and _goes_on(lines[-1], line):
                 lines[-1] = _merged(lines[-1], line)
             else:
                 lines.append(line)
         return lines
+
+    def _unmixed(self, found: list[tuple[Line, tuple[str, int]]]) -> list[Line]:
+        """Cut lines that hold both columns of a page in two, and put the columns one after the other."""
+        lines = [line for line, _ in found]
+        if len(lines) < 8:
+            return lines
+        middle = (min(line.x0 for line in lines) + max(line.x1 for line in lines)) / 2
+        picked = gutter.samples(lines, middle)
+        gaps = [self._gap(*found[place], middle) for place in picked]
+        common = gutter.common_gap([gap and gap[1:] for gap in gaps], lines[picked[0]].size) if picked else None
+        if common is None:
+            return gutter.by_columns(lines, middle)
+        middle = sum(common) / 2
+        cut: list[Line] = []
+        for line, (part, start) in found:
+            gap = self._gap(line, (part, start), middle) if line.x0 < middle < line.x1 else None
+            if gap is None or not gap[1] <= middle <= gap[2]:
+                cut.append(line)
+                continue
+            halves = self._line(part[: gap[0]], start), self._line(part[gap[0] :], start + gap[0])
+            cut += [half for half in halves if half]
+        return gutter.by_columns(cut, middle)
+
+    def _gap(self, line: Line, place: tuple[str, int], middle: float) -> tuple[int, float, float] | None:
+        part, start = place
+        first = self._index(start)
+        text = part.rstrip(HYPHENS + " \r\n\t")
+        return gutter.gap_near(
+            text, middle, line.size, lambda at: self._origin(first + at)[0], lambda at: self._right(first + at)
+        )
 
     def _text(self) -> str:
         if self.count <= 0:
