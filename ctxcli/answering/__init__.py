@@ -1,0 +1,1 @@
+"""From ranked chunks to an answer with citations, or a refusal; pure."""

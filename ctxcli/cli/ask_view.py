@@ -1,6 +1,5 @@
 """An answer as text: for people on a terminal, and as Markdown."""
 
-import os
 from collections.abc import Iterator
 
 from ctxcli.model.answer import Answer, Passage
@@ -100,8 +99,7 @@ def place(passage: Passage, language: str) -> str:
     return " · ".join(parts)
 
 
-def wants_colour(stream_is_terminal: bool) -> bool:
-    """Whether to colour: on a terminal unless NO_COLOR or TERM=dumb; always with FORCE_COLOR."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or (stream_is_terminal and os.environ.get("TERM") != "dumb")
+def evidence_lines(answer: Answer) -> Iterator[str]:
+    """The ranked chunks, a line each."""
+    for rank, passage in enumerate(answer.evidence, 1):
+        yield f"{rank:2}. {passage.score:.2f}  {place(passage, answer.language)}"

@@ -14,10 +14,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ctxcli.model.stored import StoredChunk
 from ctxcli.model.document import ParseWarning
 from ctxcli.model.errors import DataError
 from ctxcli.model.index import FileRecord, IndexSettings, Prepared
+from ctxcli.model.stored import StoredChunk
 from ctxcli.storage.files import atomic_write
 
 SCHEMA = 1
@@ -43,9 +43,7 @@ def _schema() -> Any:
     return builder.build()
 
 
-def _document(
-    key: str, *, terms: str = "", numbers: Iterable[str] = (), text: bytes = b"", meta: bytes = b""
-) -> Any:
+def _document(key: str, *, terms: str = "", numbers: Iterable[str] = (), text: bytes = b"", meta: bytes = b"") -> Any:
     """An entry of the index; its key says what it is: ``chunk:DOC:ORDINAL``, ``file:DOC`` or ``stats``."""
     import tantivy
 
@@ -153,8 +151,7 @@ class EmbeddedReader:
         """
         t = self._tantivy
         should = [
-            (t.Occur.Should, t.Query.boost_query(self._term("terms", term), weight))
-            for term, weight in weights.items()
+            (t.Occur.Should, t.Query.boost_query(self._term("terms", term), weight)) for term, weight in weights.items()
         ]
         if not should:
             return []
@@ -215,7 +212,9 @@ class EmbeddedReader:
 
     def _addresses(self, field: str, value: str) -> list[Any]:
         limit = max(1, self._searcher.num_docs)
-        return [address for _, address in self._searcher.search(self._term(field, value), limit=limit, count=False).hits]
+        return [
+            address for _, address in self._searcher.search(self._term(field, value), limit=limit, count=False).hits
+        ]
 
     def _one(self, key: str) -> Any:
         found = self._addresses("key", key)

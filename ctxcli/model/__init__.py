@@ -1,0 +1,1 @@
+"""Frozen values and ports; no I/O and no third party."""

@@ -2,7 +2,7 @@
 
 import json
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ctxcli.model.document import BlockKind, Chunk, Document, Section
@@ -56,6 +56,11 @@ class StoredChunk:
         head = self._data["h"].get(str(self.section_of(offset)))
         return tuple(head[2]) if head else ()
 
+    def heading_terms(self, offset: int) -> list[str]:
+        """The terms of the heading of the section at `offset`, [] where there is none."""
+        head = self._data["h"].get(str(self.section_of(offset)))
+        return str(head[4]).split() if head else []
+
     def place(self, start: int, end: int) -> Place:
         """Section, pages and lines of ``text[start:end]``."""
         head = self._data["h"].get(str(self.section_of(start)))
@@ -78,14 +83,18 @@ class StoredChunk:
         return max(0, bisect_right(self._starts, offset) - 1)
 
 
-def encode_place(document: Document, chunk: Chunk, *, length: int, column_names: str) -> bytes:
-    """Store spans, units, headings, labels and the first line of a chunk, `length` in terms."""
+def encode_place(
+    document: Document, chunk: Chunk, *, length: int, column_names: str, terms_of: Callable[[str], str]
+) -> bytes:
+    """Store spans, units, headings with their terms, labels and the first line of a chunk, `length` in terms."""
     data: dict[str, object] = {
         "n": length,
         "u": [n for u in chunk.units for n in (u.start - chunk.start, u.end - u.start, KINDS.index(u.kind))],
         "s": [n for span in chunk.spans for n in (span.start - chunk.start, span.section, span.page)],
         "h": {
-            str(span.section): _head(document.sections[span.section]) for span in chunk.spans if span.section >= 0
+            str(span.section): _head(document.sections[span.section], terms_of)
+            for span in chunk.spans
+            if span.section >= 0
         },
     }
     labels = {str(s.page): document.page_labels[s.page - 1] for s in chunk.spans if s.page and document.page_labels}
@@ -98,8 +107,8 @@ def encode_place(document: Document, chunk: Chunk, *, length: int, column_names:
     return _dump(data)
 
 
-def _head(section: Section) -> list[object]:
-    return [section.number, section.title, section.path, section.anchor]
+def _head(section: Section, terms_of: Callable[[str], str]) -> list[object]:
+    return [section.number, section.title, section.path, section.anchor, terms_of(section.heading)]
 
 
 def encode_outline(document: Document) -> bytes:

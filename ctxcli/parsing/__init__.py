@@ -1,0 +1,1 @@
+"""Bytes in, documents and chunks out; no paths."""

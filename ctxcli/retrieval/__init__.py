@@ -1,0 +1,1 @@
+"""Candidates in, ranked matches out; pure."""

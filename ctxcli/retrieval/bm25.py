@@ -3,8 +3,8 @@
 Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), with Lucene's idf.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from ctxcli.model.stored import StoredChunk
 from ctxcli.retrieval.weights import TermWeights
@@ -13,7 +13,15 @@ K1 = 0.9
 B = 0.4
 SENTENCE = 0.5
 """What the best sentence's coverage adds to the normalised BM25 score (0.25 to 1 measured the same)."""
-HEADING = 0.5
+DOCUMENT = 0.2
+"""What the document adds: the mean score of its three best chunks."""
+HEADING = 0.2
+"""What the coverage of the question by the heading of the best sentence's section adds."""
+HEADING_SHARE = 0.1
+"""What the share of that heading's terms that the question asks for adds."""
+HIGHEST = (1 + SENTENCE) * (1 + DOCUMENT) + HEADING + HEADING_SHARE
+"""The highest score there can be."""
+IN_HEAD = 0.5
 """What a term that stands only in title or headings counts in the coverage of a sentence."""
 
 
@@ -23,7 +31,7 @@ class Match:
 
     `head` holds the question's terms in title and headings, `units[i]` those of unit i.
     `bm25` is the score as a share of the highest that the question could have (0…1); `cover[i]` is the
-    share of the question's weight in unit i, headings at half; `score` is what ranks (0…1.5).
+    share of the question's weight in unit i, headings at half; `score` is what ranks (0…`HIGHEST`).
     """
 
     chunk: StoredChunk
@@ -40,7 +48,9 @@ class Match:
         return max(range(len(self.cover)), key=self.cover.__getitem__, default=0)
 
 
-def match(chunk: StoredChunk, weights: TermWeights, *, k1: float = K1, b: float = B, sentence: float = SENTENCE) -> Match:
+def match(
+    chunk: StoredChunk, weights: TermWeights, *, k1: float = K1, b: float = B, sentence: float = SENTENCE
+) -> Match:
     """Score one chunk for a weighted question."""
     canonical, weight = weights.canonical, weights.weight
     head_line, _, *lines = chunk.terms.split("\n")
@@ -69,12 +79,31 @@ def coverage(terms: frozenset[str], head: frozenset[str], weights: TermWeights) 
         return 0.0
     whole = sum(weights.weight[term] for term in terms)
     half = sum(weights.weight[term] for term in head - terms)
-    return (whole + HEADING * half) / weights.total
+    return (whole + IN_HEAD * half) / weights.total
 
 
-def rank(chunks: Iterable[StoredChunk], weights: TermWeights, *, limit: int) -> Sequence[Match]:
-    """The `limit` best matches, best first; ties by chunk id, so that runs repeat; none that shares no term."""
-    matches = (match(chunk, weights) for chunk in chunks)
-    found = [one for one in matches if one.bm25 > 0]
-    found.sort(key=lambda one: (-round(one.score, 9), one.chunk.key))
-    return found[:limit]
+def rank(chunks: Iterable[StoredChunk], weights: TermWeights, *, limit: int) -> list[Match]:
+    """The `limit` best matches, best first; ties by chunk id, so that runs repeat; none that shares no term.
+
+    On top of `match` a chunk is lifted by its document (its three best chunks) and by the heading above its best unit.
+    """
+    matches = [one for one in (match(chunk, weights) for chunk in chunks) if one.bm25 > 0]
+    of_document: dict[str, list[float]] = {}
+    for one in matches:
+        of_document.setdefault(one.doc_id, []).append(one.score)
+    document = {doc: sum(sorted(scores, reverse=True)[:3]) / 3 for doc, scores in of_document.items()}
+    ranked = [
+        replace(one, score=one.score + DOCUMENT * document[one.doc_id] + heading_bonus(one, weights)) for one in matches
+    ]
+    ranked.sort(key=lambda one: (-round(one.score, 9), one.chunk.key))
+    return ranked[:limit]
+
+
+def heading_bonus(one: Match, weights: TermWeights) -> float:
+    """What the heading above the best unit adds (0 … `HEADING` + `HEADING_SHARE`)."""
+    units = one.chunk.units
+    terms = set(one.chunk.heading_terms(units[one.best][0])) if units else set()
+    asked = frozenset(weights.canonical[term] for term in terms if term in weights.canonical)
+    if not asked:
+        return 0.0
+    return HEADING * coverage(asked, frozenset(), weights) + HEADING_SHARE * min(1.0, len(asked) / len(terms))

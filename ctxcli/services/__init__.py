@@ -1,0 +1,1 @@
+"""Use cases: request in, result value out; no printing."""

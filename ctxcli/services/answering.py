@@ -94,6 +94,10 @@ class Knowledge:
             doc_sha256=record.sha256,
         )
 
+    def record_of(self, passage: Passage) -> FileRecord:
+        """The file that a passage was cut from, as it was indexed."""
+        return self._file(passage.kb, passage.chunk_id.rpartition(":")[0])
+
     def _file(self, kb: str, doc_id: str) -> FileRecord:
         key = f"{kb}/{doc_id}"
         if key not in self._files:
@@ -140,7 +144,7 @@ def ask(
     windows = evidence.choose(matches[considered], values[considered], limit=evidence.LIMIT[question.language])
     score = decision.score(question, weights, matches)
     ranked = tuple(
-        knowledge.passage(match, *evidence.best_unit(match, found), score=match.score / (1 + bm25.SENTENCE))
+        knowledge.passage(match, *evidence.best_unit(match, found), score=match.score / bm25.HIGHEST)
         for match, found in zip(matches, values, strict=True)
     )
     reason = _reason(knowledge, windows, score, threshold)

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from ctxcli.model.stored import encode_outline, encode_place
 from ctxcli.model.document import Chunk, Document
 from ctxcli.model.index import IndexedChunk, Prepared
+from ctxcli.model.stored import encode_outline, encode_place
 from ctxcli.parsing import chunker, formats
 from ctxcli.text.analyzer import Analyzer
 
@@ -47,7 +47,9 @@ def indexed_chunks(document: Document, analyzer: Analyzer) -> Iterator[IndexedCh
         ]
         terms = "\n".join((head, head, *lines))
         length = len(terms.split())
-        meta = encode_place(document, chunk, length=length, column_names=column_names)
+        meta = encode_place(
+            document, chunk, length=length, column_names=column_names, terms_of=analyzer.terms
+        )
         yield IndexedChunk(chunk.ordinal, text, terms, _numbers(document, chunk), meta, length)
 
 

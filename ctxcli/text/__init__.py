@@ -1,0 +1,1 @@
+"""Terms, sentences, encodings and scripts of text; no document structure."""

@@ -33,7 +33,10 @@ _ASKED: tuple[tuple[AskedKind, re.Pattern[str]], ...] = (
         ),
     ),
     ("person", re.compile(r"\bwho(?:se|m)?\b", re.IGNORECASE)),
-    ("place", re.compile(r"\bwhere\b|\b(?:what|which) (?:city|country|state|town|place|river|county)\b", re.IGNORECASE)),
+    (
+        "place",
+        re.compile(r"\bwhere\b|\b(?:what|which) (?:city|country|state|town|place|river|county)\b", re.IGNORECASE),
+    ),
 )
 _FOUND: dict[AskedKind, re.Pattern[str]] = {
     "date": re.compile(

@@ -65,4 +65,9 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _joins(before: str, after: str) -> bool:
     """Whether two characters are drawn as one (marks, emoji with joiners, variation selectors)."""
-    return after in "\u200d\ufe0f\u20e3" or before == "\u200d" or "\u0300" <= after <= "\u036f" or "\U0001f3fb" <= after <= "\U0001f3ff"
+    return (
+        after in "\u200d\ufe0f\u20e3"
+        or before == "\u200d"
+        or "\u0300" <= after <= "\u036f"
+        or "\U0001f3fb" <= after <= "\U0001f3ff"
+    )

@@ -1,0 +1,180 @@
+"""`ctx ask`: answer a question, or decline."""
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+from ctxcli.cli.ask_arguments import AskRequest
+from ctxcli.cli.output import emit_json, end, has_colour, prepare_streams, user_errors, visible, warn
+from ctxcli.model.errors import CtxError, ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from ctxcli.model.answer import Answer
+    from ctxcli.services.asking import Asking
+
+
+def run(request: AskRequest) -> int:
+    """Do what was asked; returns the exit code, or raises SystemExit with that of an error."""
+    prepare_streams()
+    as_json = request.as_json or request.format == "json"
+    code = ExitCode.OK
+    with user_errors(as_json=as_json):
+        code = _run(request, as_json=as_json)
+    return int(code)
+
+
+def _run(request: AskRequest, *, as_json: bool) -> ExitCode:
+    from ctxcli.services.asking import Asking
+
+    asking = Asking.of(
+        workspace=request.workspace,
+        kb=request.kb,
+        sources=request.sources,
+        read_stdin=_read_stdin,
+        threshold=request.threshold,
+        top_k=request.top_k,
+    )
+    if request.batch:
+        return _batch(request, asking)
+    question = request.question if request.question != "-" else sys.stdin.read()
+    if not question.strip():
+        raise UsageError("the question is empty", hint='ask one: ctx ask "…"')
+    answer = asking.ask(question.strip())
+    _show(answer, request, as_json=as_json)
+    return ExitCode.DECLINED if answer.declined else ExitCode.OK
+
+
+def _read_stdin() -> bytes:
+    return sys.stdin.buffer.read()
+
+
+def _show(answer: "Answer", request: AskRequest, *, as_json: bool) -> None:
+    for passage in answer.citations:
+        if passage.stale:
+            warn(
+                f"{passage.doc} has changed since it was indexed; bring it up to date with: ctx kb index",
+                quiet=request.quiet,
+            )
+    if as_json:
+        from ctxcli.model.documents import answer_document
+
+        emit_json(answer_document(answer, with_evidence=request.evidence))
+        return
+    from ctxcli.cli.ask_view import as_markdown, as_text, evidence_lines
+
+    if request.format == "md":
+        text = as_markdown(answer, cite=request.cite)
+    else:
+        text = as_text(answer, cite=request.cite, colour=has_colour(sys.stdout))
+    if request.evidence:
+        text += "\n" + "\n".join(evidence_lines(answer))
+    sys.stdout.write((text if has_colour(sys.stdout) else visible(text)) + "\n")
+
+
+def _batch(request: AskRequest, asking: "Asking") -> ExitCode:
+    """One document a line for each question of a file; a line that cannot be read gives an error line."""
+    from ctxcli.model.documents import answer_document
+
+    failed = False
+    for number, line in enumerate(_lines(request.batch or "-"), 1):
+        if not line.strip():
+            continue
+        found: dict[str, Any]
+        try:
+            name, question = _question(line)
+            document = answer_document(asking.ask(question), with_evidence=request.evidence)
+            found = {"schema": document.pop("schema"), "id": name, **document}
+        except _BadLineError as error:
+            failed = True
+            problem = {"code": "bad_line", "message": error.message, "hint": error.hint, "line": number}
+            found = {"schema": "ctx/error/1", "error": problem}
+            if error.name is not None:
+                found["id"] = error.name
+        emit_json(found)
+    return ExitCode.PARTIAL if failed else ExitCode.OK
+
+
+class _BadLineError(CtxError):
+    def __init__(self, message: str, name: str | None = None) -> None:
+        super().__init__(message, code="bad_line", hint='each line is {"id": "…", "question": "…"}')
+        self.name = name
+
+
+def _question(line: bytes) -> tuple[str, str]:
+    import json
+
+    try:
+        row = json.loads(line.decode("utf-8-sig"))
+    except ValueError as error:
+        raise _BadLineError(f"not JSON: {error}") from None
+    except RecursionError:
+        raise _BadLineError("not JSON: nested too deeply") from None
+    if not isinstance(row, dict):
+        raise _BadLineError("not a JSON object")
+    name = row.get("id")
+    if not isinstance(name, str):
+        raise _BadLineError("`id` is missing or no string")
+    question = row.get("question")
+    if not isinstance(question, str) or not question.strip():
+        raise _BadLineError("`question` is missing, empty or no string", name)
+    return name, question
+
+
+def _lines(path: str) -> Iterator[bytes]:
+    if path == "-":
+        yield from sys.stdin.buffer
+        return
+    try:
+        stream = open(path, "rb")  # noqa: SIM115, PTH123 - closed below; pathlib is not needed for it
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", code="file_not_found", hint="name a file of questions") from None
+    with stream:
+        yield from stream
+
+
+def _typer_command() -> Any:
+    """The same command for Typer: help, completion and everything that is not plain."""
+    from pathlib import Path
+
+    import typer
+
+    from ctxcli.cli.options import AsJson, Kbs, Quiet, WorkspaceDir
+
+    def ask(
+        question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")] = "",
+        cite: Annotated[bool, typer.Option("--cite", help="Show each source with its quote.")] = False,
+        kb: Kbs = None,
+        top_k: Annotated[int | None, typer.Option(min=1, help="Ranked chunks to look at; default 10.")] = None,
+        threshold: Annotated[float | None, typer.Option(min=0, max=1, help="Decline below this score.")] = None,
+        format: Annotated[str, typer.Option(metavar="text|md|json", help="Form of the answer.")] = "text",
+        source: Annotated[
+            list[str] | None, typer.Option("--from", metavar="FILE", help="Ask this file, not an index; - for stdin.")
+        ] = None,
+        batch: Annotated[
+            str | None, typer.Option(metavar="QUESTIONS.jsonl", help="Ask every question of a file.")
+        ] = None,
+        evidence: Annotated[bool, typer.Option("--evidence", help="Add the ranked chunks.")] = False,
+        as_json: AsJson = False,
+        quiet: Quiet = False,
+        workspace: WorkspaceDir = None,
+    ) -> None:
+        """Answer QUESTION from the indexed documents, every sentence cited; exit 4 where they do not say."""
+        if format not in {"text", "md", "json"}:
+            raise UsageError(f"--format {format}: no such format", hint="use text, md or json")
+        if not (question or batch):
+            raise UsageError("there is no question", hint='ask one: ctx ask "…"')
+        if question and batch:
+            raise UsageError("a question and --batch do not go together", hint="leave one of them out")
+        request = AskRequest(
+            question, cite, kb or [], None, top_k, threshold, format, source or [], batch, evidence, as_json, quiet,
+            str(workspace) if isinstance(workspace, Path) else None,
+        )  # fmt: skip
+        end(ExitCode(run(request)))
+
+    return ask
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ask":
+        return _typer_command()
+    raise AttributeError(name)

@@ -1,0 +1,72 @@
+"""`ctx kb search`: the passages nearest to a query."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctxcli.cli.options import AsJson, Kbs, Quiet, WorkspaceDir
+from ctxcli.cli.output import emit_json, end, visible
+from ctxcli.model.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from ctxcli.model.answer import Hits
+
+MODES = ("bm25", "keyword")
+
+
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for.")],
+    kb: Kbs = None,
+    top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, help="How many hits at most.")] = 10,
+    mode: Annotated[str, typer.Option(metavar="bm25|keyword", help="How hits are ranked.")] = "bm25",
+    section: Annotated[str, typer.Option(help="Only this section number and those below it, as 6.3.")] = "",
+    doc: Annotated[str, typer.Option(metavar="GLOB", help="Only documents whose path or name matches.")] = "",
+    explain: Annotated[bool, typer.Option("--explain", help="Show the terms and what each hit has of them.")] = False,
+    fail_empty: Annotated[bool, typer.Option("--fail-empty", help="Exit with 4 where there is no hit.")] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    workspace: WorkspaceDir = None,
+) -> None:
+    """Find the passages nearest to QUERY, best first."""
+    from ctxcli.services.answering import Filters
+    from ctxcli.services.asking import Asking
+
+    if mode not in MODES:
+        raise UsageError(f"--mode {mode}: no such mode", hint=f"use {' or '.join(MODES)}")
+    asking = Asking.of(
+        workspace=str(workspace) if workspace else None,
+        kb=kb or [],
+        sources=(),
+        read_stdin=bytes,
+        threshold=None,
+        top_k=None,
+    )
+    hits = asking.search(query, limit=top_k, mode=mode, filters=Filters(section, doc))
+    explained = asking.explain(query, hits) if explain else None
+    if as_json:
+        from ctxcli.model.documents import hits_document
+
+        document = hits_document(hits)
+        if explained is not None:
+            document["explain"] = explained
+        emit_json(document)
+    else:
+        _show(hits, explained)
+    if fail_empty and not hits.passages:
+        end(ExitCode.DECLINED)
+
+
+def _show(hits: "Hits", explained: "dict[str, object] | None") -> None:
+    import sys
+
+    from ctxcli.cli.ask_view import place
+    from ctxcli.text.question import language_of
+
+    for rank, hit in enumerate(hits.passages, 1):
+        sys.stdout.write(f"{rank:2}. {hit.score:.2f}  {visible(place(hit, language_of(hits.query)))}\n")
+        for line in visible(hit.quote).splitlines():
+            sys.stdout.write(f"          {line}\n")
+    if explained:
+        sys.stdout.write("\n")
+        for term in explained["terms"]:  # type: ignore[attr-defined]
+            sys.stdout.write("  {term}  in {chunks} chunks, weight {weight}, in hits {hits}\n".format(**term))

@@ -1,0 +1,174 @@
+"""The use case behind `ctx ask` and `ctx kb search`: which knowledge to look into, and whether it is fresh."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ctxcli.answering import decision
+from ctxcli.model.answer import Answer, Hits, Passage
+from ctxcli.model.errors import DataError, NotFoundError
+from ctxcli.services import answering
+from ctxcli.services.answering import Filters, Knowledge
+from ctxcli.text.analyzer import VERSION, Analyzer
+from ctxcli.text.question import read_question
+
+if TYPE_CHECKING:
+    from ctxcli.model.index import FileRecord
+    from ctxcli.services.workspace import Workspace
+
+
+def open_knowledge(workspace: "Workspace", names: Sequence[str] = ()) -> Knowledge:
+    """The named knowledge bases, or all of the workspace.
+
+    Raises NotFoundError where there is none, DataError where they cannot be asked together.
+    """
+    names = names or workspace.kb_names()
+    if not names:
+        raise workspace.no_kb("default")
+    readers = {name: workspace.reader(name) for name in dict.fromkeys(names)}
+    analyzers = {reader.settings.analyzer for reader in readers.values()}
+    if len(analyzers) > 1:
+        raise DataError(
+            f"the knowledge bases use different analyzers ({', '.join(sorted(analyzers))})",
+            code="analyzer_mismatch",
+            hint="ask one of them with --kb, or index them with the same setting index.analyzer",
+        )
+    name, _, version = analyzers.pop().partition("/")
+    if version != VERSION:
+        raise DataError(
+            "the index was made by another version of ctx",
+            code="analyzer_mismatch",
+            hint="bring it up to date: ctx kb index",
+        )
+    return Knowledge(readers, analyzer=Analyzer(name))
+
+
+def open_files(paths: Iterable[str], read_stdin: Callable[[], bytes]) -> Knowledge:
+    """Documents that are read now and not kept; ``-`` stands for standard input."""
+    from hashlib import sha256
+
+    from ctxcli.index.memory import MemoryIndex
+    from ctxcli.model.index import FileRecord, Prepared
+    from ctxcli.services.prepare import prepare
+
+    documents: list[tuple[FileRecord, Prepared]] = []
+    for path in dict.fromkeys(paths):
+        data = read_stdin() if path == "-" else _read(Path(path))
+        name = "stdin" if path == "-" else Path(path).name
+        prepared = prepare(data, name=name)
+        digest = sha256(data).hexdigest()
+        doc_id = f"{digest[:16]}-{len(documents)}"
+        record = FileRecord(
+            path=name if path == "-" else Path(path).as_posix(),
+            root="",
+            doc_id=doc_id,
+            size=len(data),
+            mtime_ns=0,
+            sha256=digest,
+            status="ok",
+            title=prepared.title,
+        )
+        documents.append((record, prepared))
+    return Knowledge({"": MemoryIndex(documents)}, analyzer=Analyzer())
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise NotFoundError(f"{path}: no such file", code="file_not_found", hint="check the path") from error
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}", code="unreadable", hint="name a file that can be read") from error
+
+
+def stale_check(knowledge: Knowledge, root: Path) -> Callable[[Passage], bool]:
+    """A function that says whether a cited file is no longer what was indexed (changed or gone).
+
+    Size and time are compared first, the content only where they differ.
+    """
+    known: dict[str, bool] = {}
+
+    def is_stale(passage: Passage) -> bool:
+        if passage.doc not in known:
+            known[passage.doc] = _has_changed(root / passage.doc, knowledge.record_of(passage))
+        return known[passage.doc]
+
+    return is_stale
+
+
+def _has_changed(path: Path, record: "FileRecord") -> bool:
+    try:
+        status = os.stat(path)  # noqa: PTH116 - pathlib's stat is not loaded otherwise
+        if status.st_size != record.size:
+            return True
+        if status.st_mtime_ns == record.mtime_ns:
+            return False
+        from hashlib import sha256
+
+        return sha256(path.read_bytes()).hexdigest() != record.sha256
+    except OSError:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Questions to one choice of knowledge, with the settings that hold for them."""
+
+    knowledge: Knowledge
+    threshold: float
+    limit: int
+    is_stale: Callable[[Passage], bool]
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        workspace: str | None,
+        kb: Sequence[str],
+        sources: Sequence[str],
+        read_stdin: Callable[[], bytes],
+        threshold: float | None,
+        top_k: int | None,
+    ) -> "Asking":
+        """Open the knowledge: files named by `sources`, else the knowledge bases named by `kb`, else all."""
+        limit = top_k or answering.EVIDENCE
+        if sources:
+            knowledge = open_files(sources, read_stdin)
+            return cls(knowledge, decision.THRESHOLD if threshold is None else threshold, limit, lambda passage: False)
+        from ctxcli.services import workspace as workspaces
+
+        found = workspaces.find(Path(workspace) if workspace else None)
+        knowledge = open_knowledge(found, kb)
+        configured = found.settings.optional_number("ask.threshold")
+        chosen = next(value for value in (threshold, configured, decision.THRESHOLD) if value is not None)
+        return cls(knowledge, chosen, limit, stale_check(knowledge, found.root))
+
+    def ask(self, question: str) -> Answer:
+        """Answer or decline."""
+        return answering.ask(
+            self.knowledge, question, threshold=self.threshold, limit=self.limit, is_stale=self.is_stale
+        )
+
+    def search(self, query: str, *, limit: int, mode: str, filters: Filters) -> Hits:
+        """The nearest passages."""
+        return answering.search(self.knowledge, query, limit=limit, mode=mode, filters=filters)
+
+    def explain(self, query: str, hits: Hits) -> dict[str, object]:
+        """The terms of a query, where they occur, and in which of the hits (ranks from 1)."""
+        question = read_question(query, self.knowledge.analyzer)
+        weights = self.knowledge.weigh(question)
+        terms_of = self.knowledge.analyzer.terms
+        held = [set(terms_of("\n".join((hit.title, *hit.heading_path, hit.text))).split()) for hit in hits.passages]
+        forms = {term: {form for form, one in weights.canonical.items() if one == term} for term in weights.weight}
+        terms = [
+            {
+                "term": term,
+                "chunks": weights.frequency[term],
+                "weight": round(weight, 3),
+                "hits": [rank for rank, found in enumerate(held, 1) if found & forms[term]],
+            }
+            for term, weight in weights.weight.items()
+        ]
+        return {"chunks": self.knowledge.chunks, "average_length": round(weights.average_length, 1), "terms": terms}
