@@ -17,7 +17,7 @@ _ENUMERATED = re.compile(
 _LABELLED = re.compile(r"\[\d{1,3}\]\s+\S")
 _UNFINISHED = re.compile(
     r"\b(?:and|or|the|a|an|of|to|in|on|at|by|for|with|from|that|which|is|are|be|not|than|as|if|see|chapter|section|clause"
-    r"|article|figure|table|page|no\.)$",
+    r"|article|figure|table|page|no\.)$|[，、]$",
     re.IGNORECASE,
 )
 _DIGIT = re.compile(r"\d")
@@ -134,7 +134,8 @@ def _in_item(piece: Piece, line: Line, column: Column) -> bool:
     head, before = piece.lines[0], piece.lines[-1]
     if line.x0 > head.x0 + 0.4 * line.size:
         return True
-    return _is_full(before, column, line) and line.x0 > head.x0 - 3 * line.size and not _END.search(before.text)
+    open_end = _is_full(before, column, line) or bool(_UNFINISHED.search(before.text))
+    return open_end and line.x0 > head.x0 - 3 * line.size and not _END.search(before.text)
 
 
 def _in_paragraph(piece: Piece, line: Line, column: Column) -> bool:

@@ -95,6 +95,8 @@ def joint(before: str, after: str, *, hyphen: bool, words: Set[str]) -> tuple[st
         return _mend(before.removesuffix("-"), after, words)
     if not before or not after:
         return before, ""
+    if before.endswith("-") and before[-2:-1].isalnum() and after[0].isascii() and after[0].isalnum():
+        return before, ""  # SP 800- 63
     if _WIDE_END.search(before) and _WIDE_START.match(after):
         return before, ""
     if _MARK_END.search(before) or _MARK_START.match(after):

@@ -109,9 +109,8 @@ class NumberedHeadings:
         named = is_wide(number.rest[0]) or number.rest.isupper() or number.kind in {"word", "appendix"}
         after = self.lines[index + 1] if index + 1 < len(self.lines) else None
         alone = self._gap(index) and (after is None or not self._same_list(line, after))
-        return (
-            Heading(index, index, level, line.text) if short and named and alone and "  " not in number.rest else None
-        )
+        fits = short and named and alone and "  " not in number.rest
+        return Heading(index, index, level, line.text) if fits else None
 
     def _gap(self, index: int) -> bool:
         return self.layout.gap_above(self.lines[index - 1] if index else None, self.lines[index])

@@ -52,6 +52,7 @@ def grown(lines: Sequence[Line], first: int, last: int, level: int, layout: Layo
     if layout.is_strong(head):
         while last + 1 < len(lines) and last - first < 5 and _wraps(lines[last], lines[last + 1], layout):
             last += 1
+    title = " ".join(title.split())
     text = joined(lines[first : last + 1])
     if named:
         above = " ".join(line.text for line in lines[first - named : first])
