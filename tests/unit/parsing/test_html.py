@@ -24,7 +24,10 @@ def test_headings_keep_numbers_and_anchors() -> None:
 
 
 def test_inline_elements_join_and_blocks_part() -> None:
-    document = read("<p>The <b>max</b>imum\n  is <code>100</code>.</p><p>Next<br>line&nbsp;x &amp; y &lt;z&gt;</p><div>loose</div>tail")
+    document = read(
+        "<p>The <b>max</b>imum\n  is <code>100</code>.</p><p>Next"
+        "<br>line&nbsp;x &amp; y &lt;z&gt;</p><div>loose</div>tail"
+    )
     assert document.text == "The maximum is 100.\n\nNext\nline x & y <z>\n\nloose\n\ntail"
 
 
@@ -81,7 +84,10 @@ def test_a_table_that_lays_out_a_page_is_read_as_blocks() -> None:
 
 
 def test_lists_and_definitions() -> None:
-    document = read('<ul><li>a<ul><li>b</li></ul></li></ul><ol start="3"><li>c<p>more</p></li></ol><dl><dt>port</dt><dd><p>5432</p></dd></dl>')
+    document = read(
+        '<ul><li>a<ul><li>b</li></ul></li></ul><ol start="3"><li>c<p>more'
+        "</p></li></ol><dl><dt>port</dt><dd><p>5432</p></dd></dl>"
+    )
     assert blocks(document, "item") == ["- a", "- b", "3. c", "port"]
     assert blocks(document, "prose") == ["more", "5432"]
 
@@ -103,7 +109,10 @@ def test_there_are_no_lines() -> None:
 
 
 def test_articles_of_statutes_are_sections() -> None:
-    document = read("<h1>某法</h1><h2>第一章 总则</h2><p><strong>第六条</strong>　凡在领域内犯罪的。</p><p>（一）款</p><p>第七条　其他。</p>")
+    document = read(
+        "<h1>某法</h1><h2>第一章 总则</h2><p><strong>第六条</strong>　凡在领域内犯罪的。"
+        "</p><p>（一）款</p><p>第七条　其他。</p>"
+    )
     assert path_of(document, "款") == ("某法", "第一章 总则", "第六条")
     assert path_of(document, "其他") == ("某法", "第一章 总则", "第七条")
 
@@ -125,7 +134,9 @@ def test_an_unknown_declared_encoding_is_no_error() -> None:
     assert document.text == "今天讨论连接池超时"
 
 
-@pytest.mark.parametrize("page", ["<div>" * 20000 + "x", "<ul><li>a" * 3000, "<table><tr><td>" * 2000 + "x", "<b>" * 9000 + "x", "<p", ""])
+@pytest.mark.parametrize(
+    "page", ["<div>" * 20000 + "x", "<ul><li>a" * 3000, "<table><tr><td>" * 2000 + "x", "<b>" * 9000 + "x", "<p", ""]
+)
 def test_broken_and_deep_markup_is_read(page: str) -> None:
     html.parse(page.encode() or b" ", name="a.html")
 

@@ -13,7 +13,12 @@ def read(text: str, name: str = "note.md") -> Document:
 
 def test_headings_build_a_path() -> None:
     document = read("# Guide\n\n## 6.3 Efficacy\n\n### 6.3.2 Primary analysis\n\nITT.\n\n## Safety\n\nAE.\n")
-    assert headings(document) == [(1, "", "Guide"), (2, "6.3", "Efficacy"), (3, "6.3.2", "Primary analysis"), (2, "", "Safety")]
+    assert headings(document) == [
+        (1, "", "Guide"),
+        (2, "6.3", "Efficacy"),
+        (3, "6.3.2", "Primary analysis"),
+        (2, "", "Safety"),
+    ]
     assert path_of(document, "ITT") == ("Guide", "6.3 Efficacy", "6.3.2 Primary analysis")
     assert path_of(document, "AE.") == ("Guide", "Safety")
 
@@ -100,7 +105,9 @@ def test_the_front_matter_names_the_title_even_if_it_is_broken(front: str, title
     assert headings(document) == [(1, "", "Heading")]
 
 
-@pytest.mark.parametrize("data", [b"\xef\xbb\xbf---\ntitle: t\n---\nx\n", b"---\r\ntitle: t\r\n---\r\nx\r\n", b"---\ntitle: t\n---"])
+@pytest.mark.parametrize(
+    "data", [b"\xef\xbb\xbf---\ntitle: t\n---\nx\n", b"---\r\ntitle: t\r\n---\r\nx\r\n", b"---\ntitle: t\n---"]
+)
 def test_front_matter_is_found_after_a_mark_and_with_any_line_ends(data: bytes) -> None:
     document = markdown.parse(data, name="n.md")
     assert document.title == "t"
@@ -122,7 +129,14 @@ def test_a_rule_is_no_front_matter() -> None:
 
 def test_each_list_item_is_a_block_of_its_own() -> None:
     document = read("- one\n  goes on\n  - nested\n- two\n\n1. Do this\n2. Do that\n- [ ] task\n")
-    assert blocks(document, "item") == ["- one\n  goes on", "- nested", "- two", "1. Do this", "2. Do that", "- [ ] task"]
+    assert blocks(document, "item") == [
+        "- one\n  goes on",
+        "- nested",
+        "- two",
+        "1. Do this",
+        "2. Do that",
+        "- [ ] task",
+    ]
     assert headings(document) == []
 
 
@@ -141,7 +155,8 @@ def test_a_table_of_200_rows_keeps_its_header_and_all_rows() -> None:
 
 def test_kinds_of_blocks() -> None:
     document = read(
-        "> [!NOTE]\n> called out\n\n> quoted\n\n[link]: http://x 'title'\n\nText[^1].\n\n[^1]: footnote\n\n<!-- hidden -->\n\n"
+        "> [!NOTE]\n> called out\n\n> quoted\n\n[link]: http://x 'title'\n\nText[^1].\n\n"
+        "[^1]: footnote\n\n<!-- hidden -->\n\n"
         "<script setup>\nconst x = 1\n</script>\n\n<div>\n\ninside\n\n</div>\n\n    indented code\n\n***\n"
     )
     for words, kind in {
@@ -199,7 +214,9 @@ def test_an_article_of_a_statute_is_a_section_below_its_chapter() -> None:
     assert kind_of(document, "凡在") == "prose"
 
 
-@pytest.mark.parametrize("text", ["第六条规定的内容。", "依照第六条　处理。", "Article 5 of the treaty.", "> **第六条**　引文", "`第六条　`"])
+@pytest.mark.parametrize(
+    "text", ["第六条规定的内容。", "依照第六条　处理。", "Article 5 of the treaty.", "> **第六条**　引文", "`第六条　`"]
+)
 def test_a_mention_of_an_article_is_no_section(text: str) -> None:
     assert headings(read(f"{text}\n")) == []
 

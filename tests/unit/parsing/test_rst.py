@@ -12,7 +12,9 @@ def read(text: str) -> Document:
 
 
 def test_levels_follow_the_order_in_which_adornments_appear() -> None:
-    document = read("=====\nTitle\n=====\n\nOne\n===\n\na\n\n1.1 Two\n-------\n\nb\n\n~~~\nOdd\n~~~\n\nThree\n=====\n\nc\n")
+    document = read(
+        "=====\nTitle\n=====\n\nOne\n===\n\na\n\n1.1 Two\n-------\n\nb\n\n~~~\nOdd\n~~~\n\nThree\n=====\n\nc\n"
+    )
     assert headings(document) == [(1, "", "Title"), (2, "", "One"), (3, "1.1", "Two"), (4, "", "Odd"), (2, "", "Three")]
     assert document.title == "Title"
 
@@ -23,7 +25,12 @@ def test_a_chinese_title_needs_no_double_underline() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["text\n\n----\n\nmore\n", "=== ===\na   b\n=== ===\n1   2\n=== ===\n", "two lines\nof text\n-------\n", "::\n\n  Title\n  =====\n"],
+    [
+        "text\n\n----\n\nmore\n",
+        "=== ===\na   b\n=== ===\n1   2\n=== ===\n",
+        "two lines\nof text\n-------\n",
+        "::\n\n  Title\n  =====\n",
+    ],
 )
 def test_rules_tables_and_literal_text_are_no_titles(text: str) -> None:
     assert headings(read(text)) == []
@@ -35,28 +42,47 @@ def test_labels_are_anchors() -> None:
 
 
 def test_titles_have_no_markup() -> None:
-    assert headings(read("``code`` and :ref:`label <x>` and *em*\n=======================================\n"))[0][2] == "code and label and em"
+    assert (
+        headings(read("``code`` and :ref:`label <x>` and *em*\n=======================================\n"))[0][2]
+        == "code and label and em"
+    )
 
 
 def test_code_blocks_are_code_and_their_marks_are_not() -> None:
     document = read(
-        "Use::\n\n    # no title\n    ====\n\n    more\n\nafter\n\n.. code-block:: python\n   :caption: x\n\n   def f():\n       pass\n\n>>> 1 + 1\n2\n"
+        "Use::\n\n    # no title\n    ====\n\n    more\n\nafter\n\n"
+        ".. code-block:: python\n   :caption: x\n\n   def f():\n       pass\n\n>>> 1 + 1\n2\n"
     )
-    assert blocks(document, "code") == ["    # no title\n    ====\n\n    more", "   def f():\n       pass", ">>> 1 + 1\n2"]
+    assert blocks(document, "code") == [
+        "    # no title\n    ====\n\n    more",
+        "   def f():\n       pass",
+        ">>> 1 + 1\n2",
+    ]
     assert kind_of(document, ".. code-block") == "meta"
     assert kind_of(document, "after") == "prose"
 
 
 def test_notes_are_read_and_comments_are_not() -> None:
     document = read(
-        ".. note:: Keep this.\n\n.. warning::\n\n   Inner text.\n\n.. a comment\n   goes on\n\n.. toctree::\n\n   a\n\n.. [1] Footnote.\n\n.. |x| replace:: y\n"
+        ".. note:: Keep this.\n\n.. warning::\n\n   Inner text.\n\n.. a comment\n   goes on\n\n"
+        ".. toctree::\n\n   a\n\n.. [1] Footnote.\n\n.. |x| replace:: y\n"
     )
-    for words, kind in {"Keep": "prose", "Inner": "prose", "comment": "meta", "toctree": "meta", "Footnote": "prose", "|x|": "meta"}.items():
+    for words, kind in {
+        "Keep": "prose",
+        "Inner": "prose",
+        "comment": "meta",
+        "toctree": "meta",
+        "Footnote": "prose",
+        "|x|": "meta",
+    }.items():
         assert kind_of(document, words) == kind, words
 
 
 def test_tables_are_rows() -> None:
-    document = read("===  =====\nA    Notes\n===  =====\n1    one\n2    two\n     more\n===  =====\n\n+---+---+\n| K | V |\n+===+===+\n| a | b |\n+---+---+\n| c | d |\n+---+---+\n")
+    document = read(
+        "===  =====\nA    Notes\n===  =====\n1    one\n2    two\n     more\n===  =====\n\n"
+        "+---+---+\n| K | V |\n+===+===+\n| a | b |\n+---+---+\n| c | d |\n+---+---+\n"
+    )
     assert [row.split()[0] for row in blocks(document, "row")] == ["1", "2", "|", "|"]
     assert "more" in blocks(document, "row")[1]
     assert len(blocks(document, "header_row")) == 2
@@ -71,4 +97,11 @@ def test_the_header_of_a_pep_names_the_title() -> None:
 
 def test_items_and_fields_are_blocks_of_their_own() -> None:
     document = read("- one\n  goes on\n- two\n\n#. auto\n\n:Author: Me\n:Date: today\n\n1. not a title\n")
-    assert blocks(document, "item") == ["- one\n  goes on", "- two", "#. auto", ":Author: Me", ":Date: today", "1. not a title"]
+    assert blocks(document, "item") == [
+        "- one\n  goes on",
+        "- two",
+        "#. auto",
+        ":Author: Me",
+        ":Date: today",
+        "1. not a title",
+    ]

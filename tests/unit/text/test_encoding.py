@@ -65,7 +65,9 @@ def test_nothing_is_text() -> None:
     assert not is_binary(b"")
 
 
-@pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", bytes(range(256)) * 4, b"\x00" * 50, b"ab\x00cd"])
+@pytest.mark.parametrize(
+    "data", [b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", bytes(range(256)) * 4, b"\x00" * 50, b"ab\x00cd"]
+)
 def test_bytes_that_are_no_text_are_binary(data: bytes) -> None:
     assert is_binary(data)
 

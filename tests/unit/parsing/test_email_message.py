@@ -1,0 +1,54 @@
+"""Messages."""
+
+from email.message import EmailMessage
+
+from ctxcli.parsing import email_message
+from tests.unit.parsing.shown import blocks, headings, kind_of
+
+
+def message(subject: str = "会议纪要: 第3周") -> EmailMessage:
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = "甲 <a@example.org>", "b@example.org", subject
+    return mail
+
+
+def test_a_message_has_headers_and_text() -> None:
+    mail = message()
+    mail.set_content("正文第一段。\n\n- 一项\n")
+    document = email_message.parse(mail.as_bytes(), name="a.eml")
+    assert document.title == "会议纪要: 第3周"
+    assert "From: 甲 <a@example.org>" in blocks(document, "item")
+    assert kind_of(document, "正文") == "prose"
+    assert not document.has_lines
+
+
+def test_the_plain_part_is_preferred_and_attachments_are_named_only() -> None:
+    mail = message()
+    mail.set_content("plain text")
+    mail.add_alternative("<p>html text</p>", subtype="html")
+    mail.add_attachment(b"SECRET BYTES", maintype="application", subtype="pdf", filename="附件.pdf")
+    document = email_message.parse(mail.as_bytes(), name="a.eml")
+    assert "plain text" in document.text
+    assert "html text" not in document.text
+    assert document.text.endswith("Attachments: 附件.pdf")
+
+
+def test_an_html_message_is_read_as_html() -> None:
+    mail = message()
+    mail.set_content("<h1>Plan</h1><p>Do <b>it</b>.</p>", subtype="html")
+    document = email_message.parse(mail.as_bytes(), name="a.eml")
+    assert headings(document) == [(1, "", "Plan")]
+    assert document.text[document.sections[0].start :].startswith("Plan")
+    assert "Do it." in document.text
+
+
+def test_text_in_an_unnamed_or_wrong_charset_is_read() -> None:
+    head = b"Subject: x\nContent-Type: text/plain; charset=%s\nContent-Transfer-Encoding: 8bit\n\n"
+    body = "今天讨论连接池超时的问题。".encode("gbk")
+    for charset in (b"gb2312", b"us-ascii", b"x-unknown", b"utf-8"):
+        assert "今天讨论连接池超时" in email_message.parse(head % charset + body, name="a.eml").text, charset
+
+
+def test_a_message_without_subject_is_named_by_its_file() -> None:
+    document = email_message.parse(b"From: a\n\nhello\n", name="mail-1.eml")
+    assert (document.title, document.title_from_name) == ("mail-1", True)
