@@ -144,7 +144,8 @@ class _Reader:
         self._anchor = self._heading_id = ""
         self._end = 0
         self._item = self._header = -1
-        self._nested = 0
+        self._nested = self._quoted = 0
+        self._is_section = True
         self._parts: list[str] | None = None
 
     def add(self, start: int, end: int, kind: BlockKind) -> int:
@@ -183,8 +184,8 @@ class _Reader:
             "HtmlBlock": self._html,
             "Item": self._start_item,
             "List": self._container,
-            "BlockQuote": self._start_nested,
-            "FootnoteDefinition": self._start_nested,
+            "BlockQuote": self._start_quote,
+            "FootnoteDefinition": self._start_quote,
             "Table": self._container,
             "TableHead": self._start_header,
             "TableRow": self._row,
@@ -194,8 +195,8 @@ class _Reader:
         return {
             "Heading": self._end_heading,
             "Item": self._end_item,
-            "BlockQuote": self._end_nested,
-            "FootnoteDefinition": self._end_nested,
+            "BlockQuote": self._end_quote,
+            "FootnoteDefinition": self._end_quote,
             "Table": self._end_table,
         }
 
@@ -245,12 +246,14 @@ class _Reader:
         self._flush_item(end)
         self._nested -= 1
 
-    def _start_nested(self, start: int, _end: int, _tag: Any) -> None:
+    def _start_quote(self, start: int, _end: int, _tag: Any) -> None:
         self._flush_item(start)
         self._nested += 1
+        self._quoted += 1
 
-    def _end_nested(self, _start: int, _end: int, _tag: Any) -> None:
+    def _end_quote(self, _start: int, _end: int, _tag: Any) -> None:
         self._nested -= 1
+        self._quoted -= 1
 
     def _start_header(self, start: int, _end: int, _tag: Any) -> None:
         self._header = start
@@ -269,7 +272,8 @@ class _Reader:
         self._header = -1
 
     def _start_heading(self, start: int, _end: int, tag: Any) -> None:
-        self._flush_item(start)
+        begins_item = self._item >= 0
+        self._is_section = not (self._flush_item(start) < begins_item or self._quoted)
         self._level_now = int(tag["Heading"]["level"][1:])
         self._heading_id = tag["Heading"]["id"] or ""
         self._parts = []
@@ -279,7 +283,7 @@ class _Reader:
         self._parts = None
         anchor = self._heading_id or self._anchor
         self._anchor = ""
-        if self._nested or not line or len(line) > MAX_HEADING:
+        if not self._is_section or not line or len(line) > MAX_HEADING:
             self.add(start, end, "prose" if line else "meta")
             return
         self._section(self.add(start, end, "heading"), self._level_now, line, anchor)

@@ -226,6 +226,12 @@ def test_english_articles_are_sections() -> None:
     assert [s.number for s in document.sections] == ["", "Article 5", "Article 6", "7"]
 
 
+def test_a_heading_further_down_in_a_list_item_is_a_section() -> None:
+    document = read("## API\n\n- details\n\n  ### Signature {#sig}\n\n  text\n\n- # not this\n")
+    assert headings(document) == [(2, "", "API"), (3, "", "Signature")]
+    assert path_of(document, "text") == ("API", "Signature")
+
+
 def test_numbered_list_items_are_never_headings() -> None:
     assert headings(read("1. First\n2. Second\n\n1.1 not a heading either\n")) == []
 
