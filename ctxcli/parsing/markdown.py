@@ -272,8 +272,9 @@ class _Reader:
         self._header = -1
 
     def _start_heading(self, start: int, _end: int, tag: Any) -> None:
-        begins_item = self._item >= 0
-        self._is_section = not (self._flush_item(start) < begins_item or self._quoted)
+        in_item = self._item >= 0
+        begins_item = not self._flush_item(start) and in_item
+        self._is_section = not begins_item and not self._quoted
         self._level_now = int(tag["Heading"]["level"][1:])
         self._heading_id = tag["Heading"]["id"] or ""
         self._parts = []
