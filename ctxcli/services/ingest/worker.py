@@ -127,11 +127,9 @@ def read(file: str, *, max_bytes: int) -> tuple[bytes, int, int] | Failed:
             before = os.fstat(handle.fileno())
             if before.st_size > max_bytes:
                 return too_large(before.st_size, max_bytes)
-            data = handle.read(max_bytes + 1)
-            while more := handle.read(max_bytes + 1):
+            data = handle.read(before.st_size + 1)
+            while len(data) <= before.st_size and (more := handle.read(before.st_size + 1 - len(data))):
                 data += more
-                if len(data) > max_bytes:
-                    return too_large(len(data), max_bytes)
             after = os.fstat(handle.fileno())
     except FileNotFoundError:
         return Failed("vanished", "it vanished before it was read")
