@@ -17,6 +17,13 @@ _SLOT_SHARE = 0.6
 _APART = 2.6
 """Baselines of head and text lie this many em apart."""
 
+_LARGE = 1.15
+_CHAPTER_WORD = re.compile(
+    r"chapter|part|appendix|annex|one|two|three|four|five|six|seven|eight|nine|ten", re.IGNORECASE
+)
+_CHAPTER_LINE = re.compile(
+    r"(?:chapter|part|appendix|annex)\s+\w{1,5}|第\s*\w+\s*[章编篇部]|附录\s*\w{1,3}", re.IGNORECASE
+)
 _ROMAN = re.compile(r"\b[ivxlc]+\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(
@@ -36,10 +43,11 @@ def running(pages: Sequence[Page]) -> set[tuple[int, int]]:
     repeats at that height, if it stands in a slot of which most lines repeat, or if it is a page number.
     """
     gone: set[tuple[int, int]] = set()
+    body = _body_size(pages)
     least = max(_REPEATS, int(len(pages) * _REPEAT_SHARE))
     for top in (True, False):
         for layer in range(3):
-            found = _layer(pages, gone, top=top, least=least, outermost=layer == 0)
+            found = _layer(pages, gone, body, top=top, least=least, outermost=layer == 0)
             if not found:
                 break
             gone |= found
@@ -59,7 +67,7 @@ def _edge(page: Page, index: int, gone: set[tuple[int, int]], *, top: bool) -> l
 
 
 def _layer(
-    pages: Sequence[Page], gone: set[tuple[int, int]], *, top: bool, least: int, outermost: bool
+    pages: Sequence[Page], gone: set[tuple[int, int]], body: float, *, top: bool, least: int, outermost: bool
 ) -> set[tuple[int, int]]:
     edges = {index: _edge(page, index, gone, top=top) for index, page in enumerate(pages)}
     slots: dict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -69,12 +77,18 @@ def _layer(
     found: set[tuple[int, int]] = set()
     for key, slot in slots.items():
         near = slot + slots.get(key + 1, []) + slots.get(key - 1, [])
-        forms = Counter(_form(pages[index].lines[place].text) for index, place in near)
-        repeated = {at for at in slot if forms[_form(pages[at[0]].lines[at[1]].text)] >= least}
-        found |= repeated
-        twice = [at for at in slot if forms[_form(pages[at[0]].lines[at[1]].text)] > 1]
+        form = {(index, place): _form(pages[index].lines[place], body) for index, place in near}
+        forms = Counter(form.values())
+        found |= {at for at in slot if form[at] and forms[form[at]] >= least}
+        twice = [at for at in slot if form[at] and forms[form[at]] > 1]
         found |= {at for at in twice if _stands_apart(pages[at[0]], edges[at[0]], top=top)}
-        apart = [at for at in slot if _stands_apart(pages[at[0]], edges[at[0]], top=top)]
+        apart = [
+            at
+            for at in slot
+            if form[at]
+            and _stands_apart(pages[at[0]], edges[at[0]], top=top)
+            and pages[at[0]].lines[at[1]].size <= _LARGE * body
+        ]
         if outermost and len(apart) >= max(_REPEATS, _SLOT_SHARE * len(slot), 0.4 * len(pages)):
             found |= set(apart)
         if outermost and len(slot) >= least and len(twice) >= _SLOT_SHARE * len(slot):
@@ -92,8 +106,24 @@ def _stands_apart(page: Page, places: Sequence[int], *, top: bool) -> bool:
     return bool(inner) and abs(own.y - (max if top else min)(inner)) > _APART * own.size
 
 
-def _form(text: str) -> str:
-    return _DIGITS.sub("#", _ROMAN.sub("#", text)).casefold()
+def _form(line: Line, body: float) -> str:
+    """What a running head has in common on all pages; "" for a line that opens a chapter.
+
+    Large lines and numbered chapters must repeat with their numbers: ``Chapter 6`` and ``Chapter 7`` are headings.
+    """
+    if _CHAPTER_WORD.fullmatch(line.text):
+        return ""
+    if line.size > _LARGE * body or _CHAPTER_LINE.fullmatch(line.text):
+        return line.text
+    return _DIGITS.sub("#", _ROMAN.sub("#", line.text)).casefold()
+
+
+def _body_size(pages: Sequence[Page]) -> float:
+    sizes: Counter[float] = Counter()
+    for page in pages:
+        for line in page.lines:
+            sizes[line.size] += len(line.text)
+    return max(sizes, key=lambda size: sizes[size], default=10.0)
 
 
 def _page_numbers(pages: Sequence[Page], gone: set[tuple[int, int]]) -> set[tuple[int, int]]:

@@ -1,5 +1,6 @@
 """Which lines of a PDF are headings: the outline first, then numbers with type and sequence, then type alone."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
@@ -8,7 +9,13 @@ from ctxcli.parsing.pdf.lines import Line
 from ctxcli.parsing.pdf.numbered import NumberedHeadings
 from ctxcli.parsing.pdf.outline import from_outline
 from ctxcli.parsing.pdf.reader import Entry
-from ctxcli.parsing.pdf.titles import CAPTION, LETTER, SENTENCE, Heading, grown
+from ctxcli.parsing.pdf.titles import CAPTION, CARDINALS, LETTER, SENTENCE, Heading, grown
+
+_CALLOUT = re.compile(
+    r"(?:notes?|tip|warning|caution|important|example|see also|chapter|part)[:：!]?|注意?|提示|警告|重要|说明|示例",
+    re.IGNORECASE,
+)
+"""Labels of boxes, which name no section."""
 
 
 def find(lines: Sequence[Line], outline: Sequence[Entry], layout: Layout, skip: frozenset[int]) -> list[Heading]:
@@ -30,7 +37,7 @@ def _with_styles(lines: Sequence[Line], found: list[Heading], layout: Layout, sk
     index = 0
     while index < len(lines):
         line = lines[index]
-        level = levels.get(_style(line))
+        level = None if line.text.lower() in CARDINALS else levels.get(_style(line))
         before = lines[index - 1] if index else None
         if index not in taken and index not in skip and level and _is_plain_title(line, before, layout):
             heading = grown(lines, index, index, level, layout, line.text)
@@ -76,6 +83,8 @@ def _is_plain_title(line: Line, before: Line | None, layout: Layout) -> bool:
         and bool(LETTER.search(text))
         and not SENTENCE.search(text)
         and not CAPTION.match(text)
+        and not _CALLOUT.fullmatch(text)
+        and not re.search("[，。；]", text)
         and not text[0].islower()
         and layout.gap_above(before, line)
     )

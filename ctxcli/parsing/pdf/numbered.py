@@ -90,7 +90,7 @@ class NumberedHeadings:
             return None
         if strong and len(line.text) <= LONGEST and not number.rest[0].islower():
             loose = number.kind in {"single", "letter"}
-            if loose and (SENTENCE.search(number.rest) or "，" in line.text or "  " in number.rest):
+            if loose and not self._is_short_title(number.rest):
                 return None
             return grown(self.lines, index, index, level, layout, line.text)
         if number.depth == 1:
@@ -101,6 +101,13 @@ class NumberedHeadings:
             return None
         self.clauses.add(number.parts[:-1])
         return Heading(index, index, level, number.written, clause=True)
+
+    @staticmethod
+    def _is_short_title(text: str) -> bool:
+        """Whether a line after ``3.`` is a title rather than an item of a list that is set in larger type."""
+        if SENTENCE.search(text) or "  " in text:
+            return False
+        return not is_wide(text[0]) or (len(text) <= 30 and not re.search("[，。；：]", text))
 
     def _plain_chapter(self, index: int, number: Number, level: int) -> Heading | None:
         """``1 范围`` and ``3 SCOPE``: a chapter set in body type."""
@@ -133,7 +140,7 @@ class NumberedHeadings:
         if after is None or after.page != line.page:
             return self._gap(index)
         lower = after.text[0].islower()
-        indented = is_wide(number.rest[0]) and 1.5 < (after.x0 - line.x0) / max(line.size, 1) < 2.5
+        indented = is_wide(number.rest[0]) and 1.2 < (after.x0 - line.x0) / max(line.size, 1) < 2.6
         return self._gap(index) and not lower and (self._gap(index + 1) or indented or line.bold)
 
     def _is_clause(self, index: int, number: Number) -> bool:

@@ -38,7 +38,7 @@ def _place(
     matches: list[tuple[float, int, int]] = []
     for page in (entry.page, entry.page + 1, entry.page - 1):
         for place, index in enumerate(by_page.get(page, ())):
-            if index in skip:
+            if index in skip and not layout.is_big(lines[index]):
                 continue
             last = _matching(wanted, lines, by_page[page][place : place + 5])
             if last is not None:

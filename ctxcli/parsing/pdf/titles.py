@@ -15,12 +15,12 @@ SENTENCE = re.compile(r"[.。；;:：,，、!！]$|[。；！？][^”』」）)
 CAPTION = re.compile(r"(?:figure|fig\.|table|图|表)\s*\d", re.IGNORECASE)
 LETTER = re.compile(r"[^\W\d_]{2}|[\u3400-\u9fff]")
 _PAGE_TITLE = re.compile(r"(?:page|p\.|第)?\s*\d+\s*页?|_\w+|.*\.(?:pdf|docx?)", re.IGNORECASE)
-_CARDINALS = (
+CARDINALS = (
     *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"),
     *("fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
 )
 _CHAPTER = re.compile(
-    rf"(?:chapter|part|appendix|annex|section)\s+(?:[0-9A-Z]{{1,5}}|{'|'.join(_CARDINALS)})|第\s*[零〇一二三四五六七八九十百0-9]+\s*[章编篇部节]|附录\s*[A-Z一二三四五六七八九十]",
+    rf"(?:chapter|part|appendix|annex|section)\s+(?:[0-9A-Z]{{1,5}}|{'|'.join(CARDINALS)})|第\s*[零〇一二三四五六七八九十百0-9]+\s*[章编篇部节]|附录\s*[A-Z一二三四五六七八九十]",
     re.IGNORECASE,
 )
 
@@ -76,8 +76,8 @@ def _chapter_lines(lines: Sequence[Line], first: int, layout: Layout) -> int:
 def _chapter_name(text: str) -> str:
     """``CHAPTER SIX`` as ``Chapter 6``, so that it reads as a number."""
     word, _, value = text.partition(" ")
-    if value.lower() in _CARDINALS:
-        return f"{word.capitalize()} {_CARDINALS.index(value.lower()) + 1}"
+    if value.lower() in CARDINALS:
+        return f"{word.capitalize()} {CARDINALS.index(value.lower()) + 1}"
     return text
 
 
