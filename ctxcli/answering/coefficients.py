@@ -4,12 +4,12 @@ from ctxcli.text.question import Language
 
 SENTENCE: dict[Language, dict[str, float]] = {
     "en": {
-        "": -5.365, "dcs": -9.937, "r0": 1.275, "covt": 0.558, "covw": 1.937, "d0": 1.935, "dcov": -1.973,
-        "len": 0.140, "ty": 0.369,
+        "": -4.756, "dcs": -4.942, "cs": -1.867, "r0": 1.446, "covt": 2.957, "covw": 1.722, "d0": 1.293,
+        "len": 0.046, "echo": 2.154, "ty": 0.63,
     },
     "zh": {
-        "": -7.732, "dcs": -10.615, "cs": -6.042, "r0": 2.621, "r1": 1.181, "covt": 5.759, "covw": 2.364,
-        "d0": 2.114, "d1": 0.200, "dm1": 0.367, "dcov": 2.449, "len": 0.496, "echo": 2.743, "nov": 0.155, "ty": 0.331,
+        "": -6.858, "dcs": -5.086, "cs": -1.894, "r0": 2.112, "r1": 0.59, "covt": 2.019, "covw": 2.857,
+        "d0": 1.93, "dcov": -1.547, "len": 0.38, "echo": 1.863, "ty": 0.805,
     },
 }  # fmt: skip
 """Log odds that a unit answers, by feature; "" is the intercept."""

@@ -1,7 +1,7 @@
 """Answer or decline: a calibrated score from how well the best chunk covers the question."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ctxcli.answering.coefficients import DECISION
 from ctxcli.retrieval.bm25 import Match, coverage
@@ -13,8 +13,12 @@ _NEAR = 4
 """Words between which a pair of the question counts as close together."""
 
 
-def decision_features(question: Question, weights: TermWeights, matches: Sequence[Match]) -> dict[str, float]:
-    """What speaks for an answer in the best of `matches` (not empty); all but `margin` lie in 0…1.
+def decision_features(
+    question: Question, weights: TermWeights, matches: Sequence[Match], values: Sequence[Mapping[int, float]]
+) -> dict[str, float]:
+    """What speaks for an answer in the best of `matches` (not empty); all but `margin` and `terms` lie in 0…1.
+
+    `values` holds for each match the probability, by unit, that the unit answers.
 
     bmn     BM25 as a share of its highest value
     sent2   coverage of the question by the best two neighbouring units
@@ -24,6 +28,8 @@ def decision_features(question: Question, weights: TermWeights, matches: Sequenc
     ent     coverage of the question's names, numbers and identifiers, 1 if it has none
     prox    share of neighbouring terms of the question that are close together in the chunk
     miss    the heaviest term that is missing, as a share of the heaviest
+    unit    the highest probability of a unit of the three best chunks
+    terms   ln(1 + number of terms asked for): a long question that is covered says more than a short one
     """
     best = matches[0]
     nothing: frozenset[str] = frozenset()
@@ -41,15 +47,19 @@ def decision_features(question: Question, weights: TermWeights, matches: Sequenc
         "ent": sum(weights.weight[n] for n in question.names & everything) / sum(names) if names else 1.0,
         "prox": _proximity(question, weights, best),
         "miss": max(missing, default=0.0) / max(weights.weight.values()),
+        "unit": max((max(found.values(), default=0.0) for found in values[:3]), default=0.0),
+        "terms": math.log(1 + sum(weight == 1.0 for weight in question.terms.values())),
     }
 
 
-def score(question: Question, weights: TermWeights, matches: Sequence[Match]) -> float:
+def score(
+    question: Question, weights: TermWeights, matches: Sequence[Match], values: Sequence[Mapping[int, float]]
+) -> float:
     """The probability that the question is answered (0…1); 0 where nothing matches."""
     if not matches:
         return 0.0
     model = DECISION[question.language]
-    features = decision_features(question, weights, matches)
+    features = decision_features(question, weights, matches, values)
     logit = model[""] + sum(weight * features[name] for name, weight in model.items() if name)
     return 1 / (1 + math.exp(-logit))
 

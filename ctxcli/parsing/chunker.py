@@ -48,12 +48,19 @@ def weight(text: str) -> float:
     return han / HAN_CHARACTERS + max(0, len(text) - han) / LATIN_CHARACTERS
 
 
+def _heavier(text: str, start: int, end: int, limit: float) -> bool:
+    """Whether a slice weighs more than `limit` chunks."""
+    return end - start > limit * HAN_CHARACTERS and weight(text[start:end]) > limit
+
+
 def _units(text: str, blocks: tuple[Block, ...]) -> Iterator[Unit]:
     for block in blocks:
         piece = text[block.start : block.end]
-        if block.kind == "prose" or (block.kind in {"item", "row", "meta"} and weight(piece) > 1):
+        if block.kind == "prose" or (
+            block.kind in {"item", "row", "meta"} and _heavier(text, block.start, block.end, 1)
+        ):
             spans = sentence_spans(piece)
-        elif block.kind == "code" and weight(piece) > SPLIT_ABOVE:
+        elif block.kind == "code" and _heavier(text, block.start, block.end, SPLIT_ABOVE):
             spans = list(_line_groups(piece))
         else:
             spans = [(0, len(piece))]
@@ -88,7 +95,7 @@ def _atoms(document: Document, blocks: tuple[Block, ...], units: tuple[Unit, ...
     cuts: list[tuple[int, bool]] = []
     next_unit = 0
     for block in blocks:
-        heavy = weight(text[block.start : block.end]) > SPLIT_ABOVE
+        heavy = _heavier(text, block.start, block.end, SPLIT_ABOVE)
         while next_unit < len(units) and units[next_unit].start < block.end:
             unit = units[next_unit]
             if heavy or not cuts or cuts[-1][0] < block.start:

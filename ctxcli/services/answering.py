@@ -142,7 +142,7 @@ def ask(
     values = evidence.sentence_values(question, weights, matches)
     considered = slice(0, evidence.CHUNKS)
     windows = evidence.choose(matches[considered], values[considered], limit=evidence.LIMIT[question.language])
-    score = decision.score(question, weights, matches)
+    score = decision.score(question, weights, matches, values)
     ranked = tuple(
         knowledge.passage(match, *evidence.best_unit(match, found), score=match.score / bm25.HIGHEST)
         for match, found in zip(matches, values, strict=True)

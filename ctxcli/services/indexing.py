@@ -50,6 +50,8 @@ def index(workspace: Workspace, request: IndexRequest, *, watch: Watcher = lambd
     folder = workspace.kb_folder(request.kb)
     with _writing(workspace, request.kb):
         current, notices = _current(workspace, request)
+        if notices:
+            shutil.copy(folder / manifest.FILE, folder / f"{manifest.FILE}.broken")
         target = _target(workspace, request, current)
         walked = _look(workspace, target)
         fresh = current is None or request.rebuild
@@ -63,7 +65,7 @@ def index(workspace: Workspace, request: IndexRequest, *, watch: Watcher = lambd
         made = Manifest(request.kb, engine, target.roots)
         if outcomes.changed or notices or made != current:
             writer.commit(root.path for root in target.roots)
-        if made != current:
+        if made != current or notices:
             manifest.write(folder, made)
         _sweep(folder, engine)
     return _report(request.kb, target, walked, outcomes, writer.files(), notices, time.monotonic() - started)

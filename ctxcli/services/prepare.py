@@ -42,10 +42,10 @@ def indexed_chunks(document: Document, analyzer: Analyzer) -> Iterator[IndexedCh
         text = document.text[chunk.start : chunk.end]
         column_names = names.before(chunk)
         head = analyzer.terms("\n".join(_headings(document, chunk, column_names)))
-        lines = [
-            "" if unit.kind == "meta" else analyzer.terms(document.text[unit.start : unit.end]) for unit in chunk.units
-        ]
-        terms = "\n".join((head, head, *lines))
+        body = analyzer.lines(
+            "" if unit.kind == "meta" else document.text[unit.start : unit.end] for unit in chunk.units
+        )
+        terms = f"{head}\n{head}\n{body}"
         length = len(terms.split())
         meta = encode_place(
             document, chunk, length=length, column_names=column_names, terms_of=analyzer.terms

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ctxcli.text.analyzer import TOKEN, UNSPACED, Analyzer, fold, is_unspaced
-from ctxcli.text.stopwords import CHINESE_QUESTION, ENGLISH
+from ctxcli.text.stopwords import CHINESE_QUESTION, ENGLISH, ENGLISH_QUESTION
 
 Language = Literal["en", "zh"]
 AskedKind = Literal["date", "number", "person", "place", ""]
@@ -89,10 +89,8 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
     """Take a question apart; question words and phrases are no terms."""
     folded = fold(text)
     language = language_of(folded)
-    bare = CHINESE_QUESTION.sub(" ", folded) if language == "zh" else folded
+    bare = (CHINESE_QUESTION if language == "zh" else ENGLISH_QUESTION).sub(" ", folded)
     ordered = analyzer.terms(bare).split()
-    if not ordered and language == "zh":
-        ordered = []
     terms = {term: CHARACTER_WEIGHT if len(term) == 1 and is_unspaced(term) else 1.0 for term in ordered}
     words = [term for term in ordered if terms[term] == 1.0]
     return Question(

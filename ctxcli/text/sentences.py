@@ -5,15 +5,10 @@ from collections.abc import Iterator
 
 _CLOSE = r"[”’」』）)】》〉\"'*_`\]]*"
 _NEXT = r"[“‘「『（(\[\"'*_`#<-]*[A-Z0-9\u00c0-\u024f\u0370-\u1fff\u2e80-\U0003ffff]"
-_END = re.compile(
-    rf"""
-      [。！？；…]+{_CLOSE}                              # always an end
-    | (?<![.\s])[.!?]+{_CLOSE}(?=\s+{_NEXT})            # when something new begins after a blank
-    | [!?]+(?=[\u2e80-\u9fff])
-    | \n(?=\s*\n)
-    """,
-    re.VERBOSE,
-)
+_MARK = re.compile(r"[。！？；…]+|[.!?]+|\n\s*\n")
+"""Where a sentence may end; what follows decides. One character class at the start, so that the search is fast."""
+_ALWAYS = re.compile(_CLOSE + r"\s*")
+_WITH_BLANK = re.compile(rf"{_CLOSE}\s+(?={_NEXT})|(?<=[!?])(?=[\u2e80-\u9fff])")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\[“\"'*_])(?:e\.g|i\.e|cf|vs|etc|al|Fig|Figs|No|Nos|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Inc|Ltd|Co|Corp|Sec|Eq|Eqs|pp?|"
     r"vol|ca|approx|resp|Ref|Refs|Ch|App|Art|Gen|Col|Sgt|Lt|Rev|Hon|Mt|Ft|[A-Z]|U\.S|U\.K|U\.N|a\.m|p\.m|[0-9]{1,2})$"
@@ -40,14 +35,22 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _ends(text: str) -> Iterator[int]:
-    size = len(text)
-    for match in _END.finditer(text):
-        if match.group()[0] == "." and _ABBREVIATION.search(text, max(0, match.start() - 12), match.start()):
-            continue
-        end = match.end()
-        while end < size and text[end].isspace():
-            end += 1
-        yield end
+    for match in _MARK.finditer(text):
+        mark, end = text[match.start()], match.end()
+        if mark in ".!?":
+            after = _WITH_BLANK.match(text, end)
+            if after and not (mark == "." and _is_no_stop(text, match.start())):
+                yield after.end()
+        elif mark == "\n":
+            yield end
+        else:
+            after = _ALWAYS.match(text, end)
+            yield after.end() if after else end
+
+
+def _is_no_stop(text: str, at: int) -> bool:
+    """Whether the full stop at `at` follows a blank, an abbreviation, an initial or an enumerating number."""
+    return at == 0 or text[at - 1].isspace() or bool(_ABBREVIATION.search(text, max(0, at - 12), at))
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

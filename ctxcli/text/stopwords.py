@@ -6,7 +6,7 @@ ENGLISH = frozenset(
     """a about above after again against all also am an and any are aren as at be because been before being below
     between both but by can cannot could couldn d did didn do does doesn doing don down during each either else ever
     every few for from further get had hadn has hasn have haven having he her here hers herself him himself his how i if
-    in into is isn it its itself just ll let may me might mightn more most much must mustn my myself neither no nor not
+    in into is isn it its itself just ll let many may me might mightn more most much must mustn my myself neither no nor not
     now of off on once one only onto or other our ours ourselves out over own per rather re s same shall shan she should
     shouldn so some such t than that the their theirs them themselves then there these they this those though through
     thus to too under until up upon us ve very was wasn we were weren what when where whether which while who whom whose
@@ -22,3 +22,10 @@ CHINESE_QUESTION = re.compile(
     "是不是|能不能|可不可以|可以吗|是否|有没有|有沒有|吗|嗎|呢|么|麼|的|了|是|？|\\?"
 )
 """Chinese phrases that ask or join; cut from a question before bigrams are made."""
+
+ENGLISH_QUESTION = re.compile(
+    r"\bhow\s+(?:long|many|much|often|far|old|large|big|tall|high|fast|deep|wide|quickly|soon)\b"
+    r"|\b(?:what|which)\s+(?:kind|type|sort|name)s?\s+of\b|\bwhat\s+is\s+the\s+name\s+of\b|\bwhat\s+year\b|\btell me\b",
+    re.IGNORECASE,
+)
+"""English phrases that ask; cut from a question before its terms are made."""
