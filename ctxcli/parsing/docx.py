@@ -5,14 +5,16 @@ Word keeps no pages in the file (they depend on printer and fonts), so a DOCX ha
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 from ctxcli.model.document import BlockKind, Document, ParseWarning
-from ctxcli.parsing.blocks import find_clauses
 from ctxcli.parsing.docx_numbering import Numbering, W, integer
 from ctxcli.parsing.ooxml import Element, Package, TextBuilder, local, tidy
-from ctxcli.parsing.sections import nest
+from ctxcli.parsing.pdf.headings import find
+from ctxcli.parsing.pdf.layout import measure
+from ctxcli.parsing.pdf.lines import Line
+from ctxcli.parsing.sections import nest, split_number
 
 VERSION = "docx/1"
 
@@ -40,13 +42,19 @@ def parse(data: bytes, *, name: str) -> Document:
     body = package.main(main).find(f"{W}body")
     reader.walk(body if body is not None else Element("none"), 0)
     text = reader.builder.text
-    headings = reader.headings or [(clause.start, 1, clause.heading, "") for clause in find_clauses(text)]
-    title = reader.title or package.title()
+    headings = reader.headings or reader.unstyled()
+    title = reader.title or package.title() or _first_heading(headings)
     warnings = () if text else (ParseWarning("no_text", "the document has no text"),)
     return Document(
         format="docx", title=title or PurePath(name).stem, text=text, sections=nest(headings),
         blocks=tuple(reader.builder.blocks), title_from_name=not title, warnings=warnings,
     )  # fmt: skip
+
+
+def _first_heading(headings: list[tuple[int, int, str, str]]) -> str:
+    """The heading that opens the document, unless it is numbered: then it is a chapter."""
+    opening = [heading for start, _, heading, _ in headings if start == 0]
+    return opening[0] if opening and not split_number(opening[0])[0] else ""
 
 
 def _main_part(package: Package) -> str:
@@ -80,6 +88,7 @@ class _Reader:
         self.notes = {kind: _read_notes(parts.get(f"{kind}s"), kind) for kind in ("footnote", "endnote")}
         self.builder = TextBuilder()
         self.headings: list[tuple[int, int, str, str]] = []
+        self.looks: dict[int, Element] = {}  # block → its paragraph
         self.title = ""
 
     def walk(self, parent: Element, depth: int) -> None:
@@ -97,6 +106,19 @@ class _Reader:
             elif kind in {"sdt", "sdtContent", "customXml", "ins", "moveTo", "Choice", "txbxContent"}:
                 self.walk(child, depth + 1)
 
+    def unstyled(self) -> list[tuple[int, int, str, str]]:
+        """Headings of a document without heading styles, by number and type as in print; turns blocks into headings."""
+        blocks, text = self.builder.blocks, self.builder.text
+        lines = [
+            _printed(text[block.start : block.end], place, self.looks.get(place)) for place, block in enumerate(blocks)
+        ]
+        skip = frozenset(place for place, block in enumerate(blocks) if block.kind not in {"prose", "item"})
+        found = find(lines, (), measure(lines), skip) if lines else []
+        for heading in found:
+            for place in range(heading.first, heading.last + 1) if not heading.clause else ():
+                blocks[place] = replace(blocks[place], kind="heading")
+        return [(blocks[heading.first].start, heading.level, heading.text, "") for heading in found]
+
     def _paragraph(self, element: Element, depth: int) -> None:
         found = _Paragraph()
         _collect(element, found, 0)
@@ -108,6 +130,7 @@ class _Reader:
         blank = not text.strip()
         label, bullet = ("", False) if blank and (level is None or deleted) else self._label(properties, style_id)
         if not blank:
+            self.looks[len(self.builder.blocks)] = element
             self._emit(text, label, bullet, level, self._name(style_id))
         for kind, note_id in found.notes:
             self._note(kind, note_id)
@@ -211,6 +234,19 @@ class _Reader:
         return self.styles.get(style_id, _Style()).name
 
 
+def _printed(text: str, place: int, paragraph: Element | None) -> Line:
+    """A block as if it were a printed line, each set apart from the one before."""
+    runs = [run for run in paragraph.iter(f"{W}r") if run.find(f"{W}t") is not None] if paragraph is not None else []
+    bold = bool(runs) and all(_is_on(run, "b") for run in runs)
+    size = integer(_value(runs[0].find(f"{W}rPr"), "sz"), 21) / 2 if runs else 10.5
+    return Line(text.replace("\n", " "), 0, 0.0, 400.0, -3.0 * 10.5 * place, size, bold, lead_bold=bold, lead_size=size)
+
+
+def _is_on(run: Element, name: str) -> bool:
+    mark = run.find(f"{W}rPr/{W}{name}")
+    return mark is not None and mark.get(f"{W}val", "1") not in {"0", "false"}
+
+
 def _value(parent: Element | None, name: str) -> str | None:
     child = parent.find(f"{W}{name}") if parent is not None else None
     return None if child is None else child.get(f"{W}val", "")
@@ -269,8 +305,7 @@ def _collect(element: Element, found: _Paragraph, depth: int) -> None:
 
 
 def _is_hidden(run: Element) -> bool:
-    vanish = run.find(f"{W}rPr/{W}vanish")
-    return vanish is not None and vanish.get(f"{W}val", "1") not in {"0", "false"}
+    return _is_on(run, "vanish")
 
 
 def _rows(table: Element, depth: int) -> Iterator[Element]:

@@ -16,6 +16,7 @@ _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _TITLES = {"title", "ctrTitle"}
 _FURNITURE = {"sldNum", "dt", "ftr", "hdr", "sldImg"}
 _MAX_DEPTH = 100
+_NO_TITLE = re.compile(r"powerpoint.*|(?:presentation|slide|演示文稿|幻灯片)\s*\d*", re.IGNORECASE)
 
 
 def parse(data: bytes, *, name: str) -> Document:
@@ -24,21 +25,28 @@ def parse(data: bytes, *, name: str) -> Document:
     builder = TextBuilder()
     headings: list[tuple[int, int, str, str]] = []
     starts: list[int] = []
-    for number, part in enumerate(_slides(package), 1):
+    for part in _slides(package):
         before = builder.length
         added = len(builder.blocks)
         heading = _slide(package, part, builder)
         start = builder.blocks[added].start if len(builder.blocks) > added else before
         starts.append(start)
         if len(builder.blocks) > added:
-            headings.append((start, 1, heading or f"Slide {number}", ""))
+            headings.append((start, 1, heading or _first_line(builder, start), ""))
     title = package.title()
+    if not title or _NO_TITLE.fullmatch(title):
+        title = headings[0][2] if headings and starts[0] == headings[0][0] else ""
     warnings = () if builder.length else (ParseWarning("no_text", "the slides have no text"),)
     return Document(
         format="pptx", title=title or PurePath(name).stem, text=builder.text, sections=nest(headings),
         blocks=tuple(builder.blocks), page_starts=tuple(starts), page_labels=("",) * len(starts),
         title_from_name=not title, warnings=warnings,
     )  # fmt: skip
+
+
+def _first_line(builder: TextBuilder, start: int) -> str:
+    """What names a slide without a title."""
+    return builder.text[start : start + 80].split("\n", 1)[0]
 
 
 def _slides(package: Package) -> Iterator[str]:
