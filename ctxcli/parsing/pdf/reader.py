@@ -11,7 +11,7 @@ from typing import Any
 
 from ctxcli.model.errors import ParseError
 from ctxcli.parsing.pdf import gutter
-from ctxcli.parsing.pdf.lines import CELL_GAP, HYPHENS, WORD_GAP, Line, clean, is_wide
+from ctxcli.parsing.pdf.lines import CELL, CELL_GAP, HYPHENS, WORD_GAP, Line, clean, is_wide
 
 _BOLD = re.compile(r"bold|black|heavy|demi|[-_]bd|simhei|heiti|黑体|小标宋|FZXBS|FZHTK", re.IGNORECASE)
 _MONO = re.compile(r"mono|courier|consol|menlo|typewriter|cmtt|lmtt|sftt|inconsolata|code(?!2)", re.IGNORECASE)
@@ -189,6 +189,8 @@ class _Probe:
         for line in found:
             if lines and _goes_on(lines[-1], line):
                 lines[-1] = _merged(lines[-1], line)
+            elif lines and _is_next_cell(lines[-1], line):
+                lines[-1] = _merged(lines[-1], line, between=CELL)
             else:
                 lines.append(line)
         return lines
@@ -336,10 +338,18 @@ def _goes_on(before: Line, line: Line) -> bool:
     return near and abs(line.y - before.y) < 0.55 * size and not before.hyphen and before.turned == line.turned
 
 
-def _merged(before: Line, line: Line) -> Line:
+def _is_next_cell(before: Line, line: Line) -> bool:
+    """Whether `line` stands on the same baseline as `before`, far to the right: the next cell of a row."""
+    size = max(before.size, line.size)
+    far = line.x0 - before.x1 >= 1.2 * size
+    return far and abs(line.y - before.y) < 0.3 * size and not (before.hyphen or before.turned or line.turned)
+
+
+def _merged(before: Line, line: Line, *, between: str | None = None) -> Line:
     wide = is_wide(before.text[-1]) or is_wide(line.text[0]) or line.x0 - before.x1 < 0.15 * line.size
     main = before if len(before.text) >= len(line.text) else line
     return replace(
-        before, text=before.text + ("" if wide else " ") + line.text, x1=line.x1, size=main.size, bold=main.bold,
-        mono=before.mono and line.mono, hyphen=line.hyphen, cells=before.cells + line.cells - 1,
+        before, text=before.text + (("" if wide else " ") if between is None else between) + line.text, x1=line.x1,
+        size=main.size, bold=main.bold, mono=before.mono and line.mono, hyphen=line.hyphen,
+        cells=before.cells + line.cells - (between is None),
     )  # fmt: skip
