@@ -16,12 +16,12 @@ SENTENCE: dict[Language, dict[str, float]] = {
 
 DECISION: dict[Language, dict[str, float]] = {
     "en": {
-        "": -6.819, "bmn": 3.953, "sent2": 2.337, "cov": -0.305, "margin": 2.633, "typ": 0.813, "ent": 1.388,
-        "prox": -0.053, "miss": 1.509,
+        "": -9.43, "bmn": 3.598, "sent2": 2.174, "cov": 1.338, "margin": 0.511, "typ": 0.312, "ent": 1.136,
+        "prox": 0.065, "miss": 1.371, "unit": 1.451, "terms": 1.499,
     },
     "zh": {
-        "": -8.456, "bmn": 1.777, "sent2": 2.794, "cov": 2.987, "margin": 2.421, "typ": 1.234, "ent": 1.040,
-        "prox": 2.021, "miss": 1.708,
+        "": -10.083, "bmn": 2.942, "sent2": 3.123, "cov": 4.929, "margin": -0.075, "typ": 0.314,
+        "ent": 2.31, "prox": -2.506, "miss": 0.069, "unit": 2.432, "terms": 1.162,
     },
 }  # fmt: skip
 """Log odds that the question is answered at all, by feature of the best chunk."""

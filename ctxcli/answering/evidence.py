@@ -17,6 +17,8 @@ CHUNKS = 3
 """The answer is chosen from so many of the best chunks."""
 SECOND_EXCERPT = 0.02
 """What a second excerpt must add to the expected number of right answers to be shown."""
+_MARKS = 6
+"""Characters kept for ellipses and the blanks between excerpts."""
 _PAIRED = 12
 _ROOM = 40
 _NOT_QUOTED = frozenset({"heading", "meta"})
@@ -104,6 +106,7 @@ def choose(
     matches: Sequence[Match], values: Sequence[dict[int, float]], *, limit: int, penalty: float = SECOND_EXCERPT
 ) -> tuple[Window, ...]:
     """The window, or the two windows, that most likely hold the answer, within `limit` characters; best first."""
+    limit -= _MARKS
     windows = sorted(
         (window for match, found in zip(matches, values, strict=True) for window in _windows(match, found, limit)),
         key=lambda window: (-window.value, window.match.chunk.key, window.start, window.end),
