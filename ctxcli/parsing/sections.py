@@ -12,10 +12,12 @@ NUMBER = re.compile(
       (?P<han>第\s*{_HAN_NUMBER}\s*[编篇部章节節条條款项回讲](?:之[一二三四五六七八九十]+)?)
     | (?P<enumerated>[（(][一二三四五六七八九十百0-9]+[)）]|[一二三四五六七八九十百]+(?=[、.．，]))[、.．，]?
     | (?P<sign>§+)\s*(?P<signed>[0-9A-Z]+(?:\.[0-9]+)*)\.?
-    | (?P<word>(?:Chapter|Section|Part|Article|Appendix|Annex|Rule)\s+(?:[0-9]+(?:\.[0-9]+)*|[IVXLC]+|[A-Z](?:\.[0-9]+)*)(?![A-Za-z]))[.:：—–-]?
+    | (?P<word>(?:Chapter|Section|Part|Article|Appendix|Annex|Rule)\s+
+        (?:[0-9]+(?:\.[0-9]+)*|[IVXLC]+|[A-Z](?:\.[0-9]+)*)(?![A-Za-z]))[.:：—–-]?
     | (?P<appendix>附[录錄件]\s*[A-Z0-9一二三四五六七八九十]+(?:\.[0-9]+)*)[.:：、]?
     | (?P<decimal>[A-Z]?[0-9]+(?:[.．][0-9]+)+|[A-Z](?:\.[0-9]+)+)[.．、:：]?(?=[\s\u3000]|[\u2e80-\u9fff（《“"]|$)
     | (?P<single>[0-9]{{1,3}})(?:[.．、:：)）](?=[\s\u3000]|[^\s0-9.]|$)|(?=[\s\u3000]))
+    | (?P<roman>(?=[IVX]{{2}})X{{0,3}}(?:IX|IV|VI{{0,3}}|I{{1,3}}|))[.．](?=\s)
     | (?P<letter>[A-Z])[.．](?=\s)
     )\s*""",
     re.VERBOSE | re.IGNORECASE,
@@ -43,7 +45,9 @@ def split_number(heading: str) -> tuple[str, str]:
         return "", heading
     if kind in {"decimal", "letter"} and not (number[0].isdigit() or number[0].isupper()):
         return "", heading
-    if not rest and kind in {"single", "letter"}:
+    if kind == "roman" and not number.isupper():
+        return "", heading
+    if not rest and kind in {"single", "letter", "roman"}:
         return "", heading
     return re.sub(r"\s+", " ", number).strip(), rest.lstrip("、.．:：—–-　 ").strip() or rest
 

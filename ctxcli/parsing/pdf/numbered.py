@@ -85,7 +85,8 @@ class NumberedHeadings:
         level = self._level(number)
         strong = layout.is_strong(line)
         if number.family != "decimal" or not number.rest:
-            return (self._alone if number.family == "decimal" else self._chinese)(index, number, level)
+            family = {"decimal": self._alone, "roman": self._roman}.get(number.family, self._chinese)
+            return family(index, number, level)
         if not LETTER.search(number.rest) or line.cells > 3 or CAPTION.match(number.rest):
             return None
         if strong and len(line.text) <= LONGEST and not number.rest[0].islower():
@@ -200,6 +201,14 @@ class NumberedHeadings:
         if not number.rest:
             return self._chapter_alone(index, level)
         return grown(self.lines, index, index, level, self.layout, line.text)
+
+    def _roman(self, index: int, number: Number, level: int) -> Heading | None:
+        """``IV. RESULTS``: in capitals or set to stand out."""
+        line = self.lines[index]
+        if not number.rest or len(number.rest) > 80 or not self._is_short_title(number.rest):
+            return None
+        named = self.layout.is_strong(line) or (number.rest.isupper() and self._gap(index))
+        return grown(self.lines, index, index, level, self.layout, line.text) if named else None
 
     def _is_exact(self, number: Number) -> bool:
         """第二条 with no blank after it: the next article, and no mention of one."""

@@ -6,7 +6,7 @@ from typing import Literal
 
 from ctxcli.parsing.sections import NUMBER, split_number
 
-Kind = Literal["decimal", "single", "han", "enumerated", "word", "appendix", "letter", "sign"]
+Kind = Literal["decimal", "single", "han", "enumerated", "word", "appendix", "letter", "roman", "sign"]
 
 _HAN_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
@@ -62,6 +62,8 @@ def _parts(written: str, kind: str) -> tuple[tuple[int, ...], str]:
     if kind in {"decimal", "single", "sign"}:
         plain = _PLAIN_LETTER.sub("", written) if re.match(r"[A-Z]\d+\.", written) else written
         return _dotted(plain)
+    if kind == "roman" or (kind == "letter" and written in {"I", "V", "X"}):
+        return (roman_value(written) or 0,), "roman"
     if kind == "letter":
         return (ord(written[0].upper()) - 64 + 100,), "decimal"
     if kind == "han":

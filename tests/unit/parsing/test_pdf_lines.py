@@ -62,6 +62,8 @@ def test_lines_are_joined_as_a_reader_would(
         ("（三）代码", (3,)),
         ("二、总则", (2,)),
         ("Chapter IV", (4,)),
+        ("IV. RESULTS", (4,)),
+        ("I. INTRODUCTION", (1,)),
         ("3", (3,)),
     ],
 )
