@@ -52,7 +52,8 @@ def blocks(lines: list[str]) -> Iterator[str]:
 
 def paragraph(text: str, style: str = "Normal") -> str:
     """One paragraph in a style."""
-    return f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr><w:r><w:t xml:space="preserve">{escape(text)}</w:t></w:r></w:p>'
+    run = f'<w:r><w:t xml:space="preserve">{escape(text)}</w:t></w:r>'
+    return f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr>{run}</w:p>'
 
 
 def table(rows: list[list[str]]) -> str:
@@ -78,12 +79,13 @@ def relations(targets: dict[str, str]) -> str:
 
 def content_types(parts: dict[str, str]) -> str:
     """The part that says what each part is."""
-    kinds = "".join(
-        f'<Override PartName="/word/{name}.xml" ContentType="{WORD}.{name}{".main" if name == "document" else ""}+xml"/>'
-        for name in parts
+    forms = {name: f"{WORD}.{name}{'.main' if name == 'document' else ''}+xml" for name in parts}
+    kinds = "".join(f'<Override PartName="/word/{name}.xml" ContentType="{form}"/>' for name, form in forms.items())
+    relation = "application/vnd.openxmlformats-package.relationships+xml"
+    default = "".join(
+        f'<Default Extension="{ending}" ContentType="{form}"/>'
+        for ending, form in (("rels", relation), ("xml", "application/xml"))
     )
-    plain = "application/vnd.openxmlformats-package.relationships+xml"
-    default = f'<Default Extension="rels" ContentType="{plain}"/><Default Extension="xml" ContentType="application/xml"/>'
     return f'<Types xmlns="{PACKAGE}/content-types">{default}{kinds}</Types>'
 
 
@@ -106,8 +108,14 @@ def number_level(depth: int) -> str:
     )
 
 
-PAGE = '<w:sectPr><w:pgSz w:w="11906" w:h="16838"/><w:pgMar w:top="1440" w:right="1440" w:bottom="1440" w:left="1440"/></w:sectPr>'
-_BULLET = '<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="bullet"/><w:lvlText w:val="•"/><w:lvlJc w:val="left"/></w:lvl>'
+PAGE = (
+    '<w:sectPr><w:pgSz w:w="11906" w:h="16838"/>'
+    '<w:pgMar w:top="1440" w:right="1440" w:bottom="1440" w:left="1440"/></w:sectPr>'
+)
+_BULLET = (
+    '<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="bullet"/>'
+    '<w:lvlText w:val="•"/><w:lvlJc w:val="left"/></w:lvl>'
+)
 STYLES = {
     "styles": f"<w:styles {W}>"
     '<w:style w:type="paragraph" w:default="1" w:styleId="Normal"><w:name w:val="Normal"/></w:style>'
