@@ -4,10 +4,12 @@ import json
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ctxcli.model.document import BlockKind, Chunk, Document, Section
+if TYPE_CHECKING:
+    from ctxcli.model.document import BlockKind, Chunk, Document, Section
 
-KINDS: tuple[BlockKind, ...] = ("heading", "prose", "item", "row", "header_row", "code", "meta")
+KINDS: "tuple[BlockKind, ...]" = ("heading", "prose", "item", "row", "header_row", "code", "meta")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class StoredChunk:
         self._starts: list[int] = self._data["s"][::3]
 
     @property
-    def units(self) -> list[tuple[int, int, BlockKind]]:
+    def units(self) -> "list[tuple[int, int, BlockKind]]":
         """The quotable pieces as (start, end, kind), ascending; line i + 1 of `terms` belongs to unit i."""
         flat: list[int] = self._data["u"]
         return [(flat[i], flat[i] + flat[i + 1], KINDS[flat[i + 2]]) for i in range(0, len(flat), 3)]
@@ -84,7 +86,7 @@ class StoredChunk:
 
 
 def encode_place(
-    document: Document, chunk: Chunk, *, length: int, column_names: str, terms_of: Callable[[str], str]
+    document: "Document", chunk: "Chunk", *, length: int, column_names: str, terms_of: Callable[[str], str]
 ) -> bytes:
     """Store spans, units, headings with their terms, labels and the first line of a chunk, `length` in terms."""
     data: dict[str, object] = {
@@ -107,11 +109,11 @@ def encode_place(
     return _dump(data)
 
 
-def _head(section: Section, terms_of: Callable[[str], str]) -> list[object]:
+def _head(section: "Section", terms_of: Callable[[str], str]) -> list[object]:
     return [section.number, section.title, section.path, section.anchor, terms_of(section.heading)]
 
 
-def encode_outline(document: Document) -> bytes:
+def encode_outline(document: "Document") -> bytes:
     """Store the sections of a document: level, number, title, page, line."""
     rows = []
     line, counted = 1, 0

@@ -7,7 +7,7 @@ stays with what follows it; a code block, list item or table row is cut only whe
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ctxcli.model.document import Block, Chunk, Document, Span, Unit
 from ctxcli.text.sentences import sentence_spans
@@ -21,8 +21,7 @@ SPLIT_ABOVE = 1.3
 """A block that is heavier than this many chunks is split at sentence ends, a lighter one never."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Atom:
+class _Atom(NamedTuple):
     """Text that no cut may divide; `weight` is its share of a full chunk, `opens` the section it begins (or -1)."""
 
     start: int

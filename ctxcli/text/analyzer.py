@@ -9,42 +9,65 @@ of each unbroken run; nothing is formed across punctuation or across a Latin wor
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
+from functools import cache
 
 from ctxcli.text.stopwords import ENGLISH
 
 VERSION = "1"
 LONGEST_TERM = 64
 
-_MARKED = (  # letters and marks of scripts that part words by blanks, without their punctuation
-    "\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02c1\u0300-\u037d\u037f-\u0386\u0388-\u0559\u0560-\u0588"
-    "\u0591-\u05bd\u05bf\u05c1-\u05f2\u0610-\u061a\u0620-\u0669\u066e-\u06d3\u06d5-\u0963\u0966-\u0df3"
-    "\u0f00\u0f18-\u0f39\u0f3e-\u0f84\u0f86-\u0fbc\u10a0-\u10fa\u10fc-\u135f\u1369-\u166c\u166f-\u177f"
-    "\u1810-\u1cbf\u1cd0-\u1fff\u2c00-\u2dff\ua4d0-\ua4fd\ua500-\uabea\ufb00-\ufd3d\ufd50-\ufdfb\ufe20-\ufe2f\ufe70-\ufefc"
-    "\U00010000-\U0001cfff\U0001e000-\U0001efff"
-)
 UNSPACED = (
-    "\u0e01-\u0e4e\u0e80-\u0ede\u1000-\u104f\u1100-\u11ff\u1780-\u17d3\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035"
-    "\u3041-\u309f\u30a1-\u30fa\u30fc-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\ua000-\ua48c\ua960-\ua97c\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
 )
-"""Inside a character class: scripts without blanks between words."""
-
-_WORD = f"[0-9A-Za-z_{_MARKED}]"
-_JOIN = r"(?:[._\-‐‑/:@+&]|(?<=[0-9]),(?=[0-9]{3}))"
+"""Inside a character class: the blocks of scripts without blanks between words (with their punctuation)."""
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u06d6-\u06ed\u0711-\u0f8f"
+    "\u1037-\u1a7f\u1ab0-\u1aff\u1dc0-\u1dff"
+)
+r"""Blocks with vowel signs and accents of their own, which `\w` does not take in."""
+_JOIN = r"(?:[.\-‐‑/:@+&]|(?<=[0-9]),(?=[0-9]{3}))"
 _END_OF_UNIT = "\x1e"
-TOKEN = re.compile(rf"[{UNSPACED}]+|(?:[CF]#|[Cc]\+\+|{_WORD}+(?:{_JOIN}{_WORD}+)*)|{_END_OF_UNIT}")
-"""A run of an unspaced script, or a word with what is joined to it."""
 
-_FIRST_UNSPACED = "\u0e00"
-_PARTS = re.compile(rf"[0-9]+|[{_MARKED}A-Za-z]+")
+
+def _token(word: str) -> "re.Pattern[str]":
+    return re.compile(rf"{word}+(?:{_JOIN}{word}+)*(?:\+\+|#)?|{_END_OF_UNIT}")
+
+
+_TOKEN = _token(r"\w")
+_HAS_MARKS = re.compile(f"[{_MARKS}]")
+_RUN = re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
+_RUN_START = re.compile(f"[{UNSPACED}]")
+_SPACED = re.compile(f"[^{UNSPACED}]")
+_PART = re.compile(r"[0-9]+|[^0-9._\-‐‑/:@+&,]+")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_COMPATIBILITY = re.compile(
+    "[\u00aa\u00b2\u00b3\u00b9\u00ba\u00bc-\u00be\u0132-\u017f\u01c4-\u01f3\u02b0-\u036f\u0591-\u074a\u0900-\u0f8f\u1100-\u11ff"
+    "\u1ab0-\u1aff\u1d2c-\u1dff\u2070-\u209c\u20d0-\u218f\u2460-\u24ff\u2e80-\u2fdf\u3099-\u309f\u30ff\u3131-\u318e\u3192-\u33ff"
+    "\uf900-\ufaff\ufb00-\ufeff\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uffdc\U0001d400-\U0001d7ff\U0001f100-\U0001f2ff\U0002f800-\U0002fa1f]"
+)
+"""Characters that NFKC makes into letters or digits of another kind, and marks that it joins."""
 _LINK_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
-_CJK_RUN = re.compile(f"[{UNSPACED}]")
+
+
+@cache
+def _token_with_marks() -> "re.Pattern[str]":
+    letter = rf"(?:[\w]|(?![\u0964\u0965\u0df4\u0e4f\u0e5a\u0e5b\u104a-\u104f\u17d4-\u17da])[{_MARKS}])"
+    return _token(letter)
+
+
+def tokens(folded: str) -> list[str]:
+    """The words and unbroken runs of a folded text, in order; what joins a word (``v2.1``) stays in it."""
+    if folded.isascii() or not _HAS_MARKS.search(folded):
+        return _TOKEN.findall(folded)
+    return _token_with_marks().findall(folded)
 
 
 def fold(text: str) -> str:
-    """Return `text` with compatibility forms made one (full width, ligatures, NFD); case is kept."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+    """Return `text` with forms of one letter made one (full width, ligatures, NFD); case is kept."""
+    if text.isascii() or not _COMPATIBILITY.search(text):
+        return text
+    return unicodedata.normalize("NFKC", text)
 
 
 def _bigrams(run: str) -> str:
@@ -84,7 +107,7 @@ class Analyzer(dict[str, str]):
         """Return the terms of `text` in order, parted by blanks; "" if there are none."""
         if "](" in text:
             text = _LINK_TARGET.sub("] ", text)
-        return " ".join(filter(None, map(self.__getitem__, TOKEN.findall(fold(text)))))
+        return " ".join(filter(None, map(self.__getitem__, tokens(fold(text)))))
 
     def lines(self, texts: Iterable[str]) -> str:
         """Return the terms of each text on a line of its own; much faster than one call for each."""
@@ -92,24 +115,33 @@ class Analyzer(dict[str, str]):
         return self.terms(_END_OF_UNIT.join(plain)).replace(" \n", "\n").replace("\n ", "\n")
 
     def __missing__(self, token: str) -> str:
-        if "\u2e80" <= token[0] < "\ua4d0" or (token[0] >= _FIRST_UNSPACED and _CJK_RUN.match(token)):
+        if token.isascii():
+            found = " ".join(self._word_terms(token))
+        elif len(token) > 1 and is_unspaced(token) and not _has_spaced(token):
             return self._run(token.lower())
-        found = " ".join(self.token_terms(token))
-        if len(self) < 200_000:
+        else:
+            runs = _RUN.findall(token)
+            found = " ".join(
+                self._run(run.lower()) if is_unspaced(run) else " ".join(self._word_terms(run)) for run in runs
+            )
+        if len(token) < LONGEST_TERM and len(self) < 200_000:
             self[token] = found
         return found
 
-    def token_terms(self, token: str) -> list[str]:
+    def _word_terms(self, token: str) -> list[str]:
         """The terms of one word or identifier: whole, then its parts; stop words give none."""
         whole = token.lower().strip("_")
+        if whole[-1:] in {"#", "+"}:
+            bare = whole.rstrip("#+")
+            whole = whole if bare in {"c", "f"} else bare
         if whole.isalpha():
-            parts = _CAMEL.findall(token) if not (token.islower() or token.isupper() or token.istitle()) else ()
+            parts = _CAMEL.findall(token) if not (token.islower() or token.isupper() or token.istitle()) else []
             terms = [] if whole in ENGLISH else [self._stem(whole)]
             if len(parts) > 1:
                 terms += self._part_terms(parts)
         else:
             whole = whole.replace(",", "").replace("‐", "-").replace("‑", "-")
-            parts = [piece for part in _PARTS.findall(token) for piece in _CAMEL.findall(part) or [part]]
+            parts = [piece for part in _PART.findall(token) for piece in _CAMEL.findall(part) or [part]]
             terms = [whole] if whole else []
             if len(parts) > 1 and not whole.replace(".", "").isdigit():
                 terms += self._part_terms(parts)
@@ -122,4 +154,9 @@ class Analyzer(dict[str, str]):
 
 def is_unspaced(term: str) -> bool:
     """Whether a term comes from a script written without blanks (a character, bigram or word of it)."""
-    return term[0] >= _FIRST_UNSPACED and _CJK_RUN.match(term) is not None
+    first = term[0]
+    return "\u2e80" <= first < "\ua4d0" or "\uac00" <= first < "\ud800" or _RUN_START.match(term) is not None
+
+
+def _has_spaced(token: str) -> bool:
+    return _SPACED.search(token) is not None

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from ctxcli.text.analyzer import TOKEN, UNSPACED, Analyzer, fold, is_unspaced
+from ctxcli.text.analyzer import UNSPACED, Analyzer, fold, is_unspaced, tokens
 from ctxcli.text.stopwords import CHINESE_QUESTION, ENGLISH, ENGLISH_QUESTION
 
 Language = Literal["en", "zh"]
@@ -14,42 +14,42 @@ CHARACTER_WEIGHT = 0.35
 """What a single Chinese character weighs beside a bigram (measured)."""
 
 _UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
-_ASKED: tuple[tuple[AskedKind, re.Pattern[str]], ...] = (
-    (
-        "date",
-        re.compile(
-            r"\bwhen\b|\b(?:what|which|in what) (?:year|date|day|month|century|decade)\b"
-            r"|何[时時]|什[么麼][时時][候间間]|哪一?年|哪一?天|[几幾][月号號]|年份|日期|哪[个個]?世[纪紀]",
-            re.IGNORECASE,
+_ASKED: dict[Language, tuple[tuple[AskedKind, str], ...]] = {
+    "en": (
+        (
+            "date",
+            r"\bwhen\b|\b(?:what|which|in what) (?:year|date|day|month|century|decade)\b",
         ),
-    ),
-    (
-        "number",
-        re.compile(
+        (
+            "number",
             r"\bhow (?:many|much|long|often|far|old|large|big|tall|high|fast|deep|wide)\b"
-            r"|\bwhat (?:percentage|percent|number|proportion|portion|size|default)\b|\b(?:maximum|minimum|limit|default)\b"
-            r"|多少|[几幾][个個人次名位种種年天条條]|多[大长長久高远遠快重宽寬]|百分之|上限|下限|默[认認]值|最[多少大小]",
-            re.IGNORECASE,
+            r"|\bwhat (?:percentage|percent|number|proportion|portion|size|default)\b"
+            r"|\b(?:maximum|minimum|limit|default)\b",
+        ),
+        ("person", r"\bwho(?:se|m)?\b"),
+        ("place", r"\bwhere\b|\b(?:what|which) (?:city|country|state|town|place|river|county)\b"),
+    ),
+    "zh": (
+        ("date", r"何[时時]|什[么麼][时時][候间間]|哪一?年|哪一?天|[几幾][月号號]|年份|日期|哪[个個]?世[纪紀]"),
+        (
+            "number",
+            r"多少|[几幾][个個人次名位种種年天条條]|多[大长長久高远遠快重宽寬]|百分之|上限|下限|默[认認]值|最[多少大小]",
         ),
     ),
-    ("person", re.compile(r"\bwho(?:se|m)?\b", re.IGNORECASE)),
-    (
-        "place",
-        re.compile(r"\bwhere\b|\b(?:what|which) (?:city|country|state|town|place|river|county)\b", re.IGNORECASE),
+}
+_FOUND: dict[tuple[Language, AskedKind], str] = {
+    ("en", "date"): (
+        r"\b[12][0-9]{3}s?\b|\b[0-9]{1,2}(?:st|nd|rd|th)\b"
+        r"|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
     ),
-)
-_FOUND: dict[AskedKind, re.Pattern[str]] = {
-    "date": re.compile(
-        r"\b[12][0-9]{3}s?\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
-        r"|\b[0-9]{1,2}(?:st|nd|rd|th)\b|[0-9〇零一二三四五六七八九十百]+ ?(?:年|月|日|世[纪紀]|[时時]|天|周|[点點])",
+    ("zh", "date"): r"[0-9〇零一二三四五六七八九十百]+ ?(?:年|月|日|世[纪紀]|[时時]|天|周|[点點])|\b[12][0-9]{3}\b",
+    ("en", "number"): (
+        r"[0-9]+(?:[.,][0-9]+)*|\b(?i:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand"
+        r"|million|billion|dozen|half|third|quarter|twice|once|every|all|none|never|unlimited)\b"
     ),
-    "number": re.compile(
-        r"[0-9]+(?:[.,][0-9]+)*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|million"
-        r"|billion|dozen|half|third|quarter|twice|once|every|all|none|never|unlimited)\b|[一二三四五六七八九十百千万萬亿億两兩半]+",
-        re.IGNORECASE,
-    ),
-    "person": re.compile(r"\b[A-Z][a-z]+(?:\s+(?:[A-Z]\.\s*)*[A-Z][a-z]+)*"),
-    "place": re.compile(r"\b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)*"),
+    ("zh", "number"): r"[0-9]+(?:[.,][0-9]+)*|[一二三四五六七八九十百千万萬亿億两兩半]+",
+    ("en", "person"): r"\b[A-Z][a-z]+(?:\s+(?:[A-Z]\.\s*)*[A-Z][a-z]+)*",
+    ("en", "place"): r"\b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)*",
 }
 _NAME = re.compile(r"[A-Z][\w'’.-]*|\w*[0-9][\w.-]*|[a-z]+[_.][\w.]+|[a-z]+[A-Z]\w*")
 _QUOTED = re.compile(r"[“\"「『《]([^”\"」』》]{1,40})[”\"」』》]|`([^`]{1,40})`")
@@ -75,7 +75,7 @@ class Question:
         """The dates, numbers or names of the asked kind in `text` that the question does not hold itself."""
         if not self.asked:
             return set()
-        things = {match.group() for match in _FOUND[self.asked].finditer(text)}
+        things = {match.group() for match in re.finditer(_FOUND[self.language, self.asked], text)}
         return {thing for thing in things if thing not in self.text}
 
 
@@ -89,7 +89,7 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
     """Take a question apart; question words and phrases are no terms."""
     folded = fold(text)
     language = language_of(folded)
-    bare = (CHINESE_QUESTION if language == "zh" else ENGLISH_QUESTION).sub(" ", folded)
+    bare = re.sub(CHINESE_QUESTION if language == "zh" else ENGLISH_QUESTION, " ", folded)
     ordered = analyzer.terms(bare).split()
     terms = {term: CHARACTER_WEIGHT if len(term) == 1 and is_unspaced(term) else 1.0 for term in ordered}
     words = [term for term in ordered if terms[term] == 1.0]
@@ -97,7 +97,7 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
         text=text,
         language=language,
         terms=terms,
-        asked=next((kind for kind, pattern in _ASKED if pattern.search(folded)), ""),
+        asked=next((kind for kind, pattern in _ASKED[language] if re.search(pattern, folded, re.IGNORECASE)), ""),
         names=frozenset(_names(bare, analyzer)) & terms.keys(),
         pairs=tuple(zip(words, words[1:], strict=False)),
     )
@@ -105,9 +105,10 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
 
 def _names(text: str, analyzer: Analyzer) -> set[str]:
     found: set[str] = set()
-    first = TOKEN.search(text)
+    words = tokens(text)
+    first = text.find(words[0]) if words else -1
     for match in _NAME.finditer(text):
-        plain_first = first is not None and match.start() == first.start() and match.group().istitle()
+        plain_first = match.start() == first and match.group().istitle()
         if not plain_first and match.group().lower() not in ENGLISH:
             found.update(analyzer.terms(match.group()).split())
     for match in _QUOTED.finditer(text):

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 
 _CLOSE = r"[”’」』）)】》〉\"'*_`\]]*"
 _NEXT = r"[“‘「『（(\[\"'*_`#<-]*[A-Z0-9\u00c0-\u024f\u0370-\u1fff\u2e80-\U0003ffff]"
-_MARK = re.compile(r"[。！？；…]+|[.!?]+|\n\s*\n")
-"""Where a sentence may end; what follows decides. One character class at the start, so that the search is fast."""
+_MARK = re.compile(r"[。！？；….!?][。！？；….!?]*")
+_MARK_OR_GAP = re.compile(r"[。！？；….!?\n](?:(?<=\n)\s*\n|(?<!\n)[。！？；….!?]*)")
+"""Where a sentence may end; what follows decides. One character class comes first, so that the search is fast."""
 _ALWAYS = re.compile(_CLOSE + r"\s*")
+_GAP = re.compile(r"\n[ \t\r\u3000]+\n")
 _WITH_BLANK = re.compile(rf"{_CLOSE}\s+(?={_NEXT})|(?<=[!?])(?=[\u2e80-\u9fff])")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\[“\"'*_])(?:e\.g|i\.e|cf|vs|etc|al|Fig|Figs|No|Nos|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Inc|Ltd|Co|Corp|Sec|Eq|Eqs|pp?|"
@@ -35,7 +37,8 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _ends(text: str) -> Iterator[int]:
-    for match in _MARK.finditer(text):
+    marks = _MARK_OR_GAP if "\n\n" in text or _GAP.search(text) else _MARK
+    for match in marks.finditer(text):
         mark, end = text[match.start()], match.end()
         if mark in ".!?":
             after = _WITH_BLANK.match(text, end)

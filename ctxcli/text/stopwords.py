@@ -1,20 +1,20 @@
 """Words that carry no meaning of their own, and the phrases that only ask."""
 
-import re
-
 ENGLISH = frozenset(
-    """a about above after again against all also am an and any are aren as at be because been before being below
-    between both but by can cannot could couldn d did didn do does doesn doing don down during each either else ever
-    every few for from further get had hadn has hasn have haven having he her here hers herself him himself his how i if
-    in into is isn it its itself just ll let many may me might mightn more most much must mustn my myself neither no nor not
-    now of off on once one only onto or other our ours ourselves out over own per rather re s same shall shan she should
-    shouldn so some such t than that the their theirs them themselves then there these they this those though through
-    thus to too under until up upon us ve very was wasn we were weren what when where whether which while who whom whose
-    why will with within without won would wouldn yet you your yours yourself yourselves m""".split()
+    """
+    a about above after again against all also am an and any are aren as at be because been before being below between
+    both but by can cannot could couldn d did didn do does doesn doing don down during each either else ever every
+    few for from further get had hadn has hasn have haven having he her here hers herself him himself his how i if
+    in into is isn it its itself just ll let many may me might mightn more most much must mustn my myself neither
+    no nor not now of off on once one only onto or other our ours ourselves out over own per rather re s same
+    shall shan she should shouldn so some such t than that the their theirs them themselves then there these they
+    this those though through thus to too under until up upon us ve very was wasn we were weren what when where
+    whether which while who whom whose why will with within without won would wouldn yet you your yours yourself
+    yourselves m""".split()
 )
 """English function words; neither indexed nor asked for."""
 
-CHINESE_QUESTION = re.compile(
+CHINESE_QUESTION = (
     "请问|請問|告诉我|告訴我|是什么意思|是什麼意思|什么样|什麼樣|什么时候|什麼時候|什么时间|什麼時間|什么地方|什麼地方|什么|什麼|甚么|甚麼"
     "|为什么|為什麼|为何|為何|怎么样|怎麼樣|怎么办|怎麼辦|怎么|怎麼|怎样|怎樣|如何|何时|何時|何地|何处|何處|何人|何种|何種|何者|"
     "哪一年|哪年|哪一个|哪一個|哪一种|哪一種|哪一|哪些|哪个|哪個|哪里|哪裡|哪裏|哪位|哪种|哪種|哪儿|哪|谁的|誰的|谁|誰|"
@@ -23,9 +23,8 @@ CHINESE_QUESTION = re.compile(
 )
 """Chinese phrases that ask or join; cut from a question before bigrams are made."""
 
-ENGLISH_QUESTION = re.compile(
-    r"\bhow\s+(?:long|many|much|often|far|old|large|big|tall|high|fast|deep|wide|quickly|soon)\b"
-    r"|\b(?:what|which)\s+(?:kind|type|sort|name)s?\s+of\b|\bwhat\s+is\s+the\s+name\s+of\b|\bwhat\s+year\b|\btell me\b",
-    re.IGNORECASE,
+ENGLISH_QUESTION = (
+    r"(?i)\bhow\s+(?:long|many|much|often|far|old|large|big|tall|high|fast|deep|wide|quickly|soon)\b"
+    r"|\b(?:what|which)\s+(?:kind|type|sort|name)s?\s+of\b|\bwhat\s+is\s+the\s+name\s+of\b|\bwhat\s+year\b|\btell me\b"
 )
 """English phrases that ask; cut from a question before its terms are made."""

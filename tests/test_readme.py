@@ -1,0 +1,49 @@
+"""The commands in README and documentation print what is shown there."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.console import ROOT, Console, same, steps
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
+WITH_COMMANDS = [page for page in PAGES if "```console" in page.read_text("utf-8")]
+_LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]+)")
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.name)
+def test_every_command_prints_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    wrong = []
+    for step in steps(page.read_text("utf-8")):
+        printed = console.run(step.command)
+        if not same(step.shown, printed):
+            wrong.append(f"{page.name}:{step.line}: $ {step.command}\n--- shown\n{step.shown}\n--- printed\n{printed}")
+    assert not wrong, "\n\n".join(wrong) + f"\n\nmend it with: python -m tests.console {page.relative_to(ROOT)}"
+
+
+@pytest.mark.parametrize("page", [*PAGES, *sorted((ROOT / "docs" / "reference").glob("*.md"))], ids=lambda p: p.name)
+def test_every_link_leads_to_a_file(page: Path) -> None:
+    targets = _LINK.findall(page.read_text("utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_the_readme_begins_with_demo_and_test() -> None:
+    top = (ROOT / "README.md").read_text("utf-8")[:4_000]
+    for command in ("make demo", "make test", "pip install .", "pipx install ."):
+        assert command in top
+
+
+def test_the_reference_is_what_the_program_says() -> None:
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "reference", "--check"], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_an_ellipsis_line_stands_for_any_lines() -> None:
+    assert same("a\n...\nd", "a\nb\nc\nd")
+    assert same("a\n...", "a\nb")
+    assert not same("a\n...\nd", "a\nb")
+    assert same("took 0.1 s", "took 12.3 s")
