@@ -12,6 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from ctxcli.cli.output import fail, prepare_streams, user_errors, wants_json
+from ctxcli.cli.utf8 import ensure_utf8_names
 from ctxcli.model.errors import UsageError
 
 _EPILOG = (
@@ -150,4 +151,5 @@ def _fail_usage(error: TyperException, *, as_json: bool) -> int:
 
 def app() -> NoReturn:
     """Run the command line of this process and end it."""
+    ensure_utf8_names()
     sys.exit(run(sys.argv[1:]))

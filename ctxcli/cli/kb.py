@@ -1,5 +1,6 @@
 """`ctx kb`: knowledge bases made, looked into, removed."""
 
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,7 +29,7 @@ _SHOWN_WARNINGS = 10
 
 
 @app.command()
-def index(  # noqa: PLR0913, PLR0917 - the options of the command
+def index(
     paths: Annotated[
         list[Path] | None, typer.Argument(help="Folders and files; none: all that were named before.")
     ] = None,
@@ -104,6 +105,7 @@ def _follow(workspace: "Workspace", request: "IndexRequest", *, as_json: bool, q
         for report in reports:
             _tell(report, quiet=quiet)
             emit(report, as_json=as_json, view=views.index_report, quiet=quiet)
+            sys.stdout.flush()
             notice("watching; Ctrl-C ends it", quiet=quiet)
 
 

@@ -104,26 +104,30 @@ def follow(
     """Index, and again whenever files have changed and then kept still for `seconds`; yields each report."""
     yield index(workspace, request, watch=watch)
     request = replace(request, rebuild=False)
-    known = _state(workspace, request)
-    while True:
-        time.sleep(seconds)
-        now = _state(workspace, request)
-        if now != known:
-            while (later := _pause(workspace, request, seconds)) != now:
-                now = later
-            known = now
-            yield index(workspace, request, watch=watch)
-
-
-def _pause(workspace: Workspace, request: IndexRequest, seconds: float) -> frozenset[tuple[str, int, int]]:
-    time.sleep(seconds)
-    return _state(workspace, request)
-
-
-def _state(workspace: Workspace, request: IndexRequest) -> frozenset[tuple[str, int, int]]:
     roots = workspace.manifest(request.kb).roots
+    known: _State = frozenset()  # what changed during the first run is seen so
+    while True:
+        now = _state(workspace, roots)
+        while now != known:
+            time.sleep(seconds)
+            known, now = now, _state(workspace, roots)
+            if now == known:
+                report = index(workspace, request, watch=watch)
+                if _tells_something(report):
+                    yield report
+        time.sleep(seconds)
+
+
+_State = frozenset[tuple[str, int, int]]
+
+
+def _state(workspace: Workspace, roots: tuple[Root, ...]) -> _State:
     walked = look(_places(workspace, Target(roots, (), ())))
     return frozenset((found.path, found.size, found.mtime_ns) for found in walked.found)
+
+
+def _tells_something(report: IndexReport) -> bool:
+    return bool(report.files.indexed or report.files.moved or report.files.removed or report.files.failed)
 
 
 def remove(workspace: Workspace, name: str, *, root: Path | None = None) -> Removal:

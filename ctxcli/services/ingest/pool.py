@@ -47,7 +47,7 @@ def command(limits: Limits, *, analyzer: str) -> list[str]:
     """The command line of a worker. The current folder is no place to import from: it is the user's."""
     package_root = str(Path(__file__).parents[3])
     code = f"import sys; sys.path.append({package_root!r}); from {worker.__name__} import main; main()"
-    return [sys.executable, "-P", "-c", code, str(limits.memory), str(limits.max_bytes), analyzer]
+    return [sys.executable, "-P", "-X", "utf8", "-c", code, str(limits.memory), str(limits.max_bytes), analyzer]
 
 
 def size_for(jobs: Sequence[Job], most: int) -> int:

@@ -43,9 +43,8 @@ def seen_by_ctx(folder: Path) -> set[str]:
     return {found.path for found in walked.found}
 
 
-TREE = {
-    name: "x"
-    for name in (
+TREE = dict.fromkeys(
+    (
         "a.md",
         "b.txt",
         "docs/a.md",
@@ -67,8 +66,9 @@ TREE = {
         "log/keep.log",
         "a-b.md",
         "back\\slash.md",
-    )
-}
+    ),
+    "x",
+)
 
 CASES = [
     "*.md",

@@ -1,0 +1,67 @@
+"""The command line as a real process."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "ctxcli"]
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        assert self.out.count("\n") == 1, self.out
+        return json.loads(self.out)
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    """The environment of a child: this source tree, and a home of its own."""
+    home = folder.parent / "home"
+    home.mkdir(exist_ok=True)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("CTX_", "XDG_", "OPENAI_"))}
+    for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
+        kept.pop(name, None)
+    return {**kept, "HOME": str(home), "PYTHONPATH": str(ROOT), **more}
+
+
+def ctx(folder: Path, *arguments: str, **more: str) -> Done:
+    """Run `ctx` in a folder."""
+    done = subprocess.run(
+        [*COMMAND, *arguments],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env=environment(folder, **more),
+        timeout=120,
+        check=False,
+    )
+    return Done(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
+
+
+def start(folder: Path, *arguments: str, **more: str) -> "subprocess.Popen[bytes]":
+    """Start `ctx` in a folder, in a process group of its own."""
+    return subprocess.Popen(
+        [*COMMAND, *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(folder, **more),
+        start_new_session=True,
+    )
+
+
+def write(folder: Path, name: str, text: str | bytes) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path

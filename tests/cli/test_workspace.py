@@ -1,0 +1,153 @@
+"""`ctx init`, `status`, `doctor`, `config`, `trust` as processes."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.run import ctx, write
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    folder = tmp_path / "w"
+    folder.mkdir()
+    assert ctx(folder, "init").code == 0
+    return folder
+
+
+def test_init_makes_a_workspace_once(tmp_path: Path) -> None:
+    done = ctx(tmp_path, "init", "new/place", "--json")
+    assert done.json == {"schema": "ctx/workspace/1", "workspace": (tmp_path / "new/place").as_posix(), "made": True}
+    write(tmp_path, "new/place/.ctx/config.toml", "[ask]\ntop_k = 3\n")
+    assert ctx(tmp_path, "init", "new/place", "--json").json["made"] is False
+    assert (tmp_path / "new/place/.ctx/config.toml").read_text() == "[ask]\ntop_k = 3\n"
+    assert "/kb/" in (tmp_path / "new/place/.ctx/.gitignore").read_text()
+
+
+def test_status_shows_the_knowledge_bases(place: Path) -> None:
+    write(place, "a.md", "# A\n")
+    write(place, "notes/n.md", "note\n")
+    ctx(place, "kb", "index", "a.md")
+    found = ctx(place, "status", "--json").json
+    assert found["schema"] == "ctx/status/1"
+    assert [kb["name"] for kb in found["knowledge_bases"]] == ["default"]
+    assert found["notes"] == 1
+    assert ctx(place, "status").code == 0
+
+
+def test_doctor_tells_what_is_stale_and_removes_leftovers(place: Path) -> None:
+    write(place, "docs/a.md", "# A\n")
+    ctx(place, "kb", "index", "docs")
+    assert ctx(place, "doctor").code == 0
+    write(place, "docs/b.md", "# B\n")
+    write(place, ".ctx/.ctx-tmp-123-abc", "half")
+    write(place, ".ctx/kb/half/index-1/x", "half")
+    write(place, ".ctx/facts.sync-conflict-20240101-120000-ABCDEFG.json", "{}")
+    checks = {one["name"]: one for one in ctx(place, "doctor", "--json").json["checks"]}
+    for name in ("knowledge base default", "leftovers", "conflict copies"):
+        assert checks[name]["status"] == "warning", name
+    checks = {one["name"]: one for one in ctx(place, "doctor", "--fix", "--json").json["checks"]}
+    assert checks["leftovers"]["fixed"]
+    assert not (place / ".ctx/kb/half").exists()
+    assert not (place / ".ctx/.ctx-tmp-123-abc").exists()
+
+
+def test_doctor_finds_a_damaged_index(place: Path) -> None:
+    write(place, "docs/a.md", "# A\n")
+    ctx(place, "kb", "index", "docs")
+    for path in (place / ".ctx/kb/default").rglob("meta.json"):
+        path.write_bytes(b"\x00random")
+    done = ctx(place, "doctor", "--json")
+    assert done.code == 5
+    assert done.json["ok"] is False
+    assert ctx(place, "kb", "list").code == 0
+    assert ctx(place, "kb", "info").code == 5
+    assert ctx(place, "kb", "index").code == 0
+    assert ctx(place, "doctor").code == 0
+
+
+def test_doctor_works_outside_of_a_workspace(tmp_path: Path) -> None:
+    assert ctx(tmp_path, "doctor").code == 0
+
+
+def test_settings_come_from_flag_environment_workspace_user_and_default(place: Path) -> None:
+    def origin(**more: str) -> tuple[object, str]:
+        found = ctx(place, "config", "get", "ask.top_k", "--json", **more).json
+        return found["value"], found["origin"]
+
+    assert origin() == (5, "default")
+    ctx(place, "config", "set", "ask.top_k", "6", "--user")
+    assert origin()[0] == 6
+    assert origin()[1].endswith("config.toml")
+    ctx(place, "config", "set", "ask.top_k", "7")
+    assert origin() == (7, (place / ".ctx/config.toml").as_posix())
+    assert origin(CTX_ASK_TOP_K="8") == (8, "CTX_ASK_TOP_K")
+
+
+def test_set_keeps_the_rest_of_the_file(place: Path) -> None:
+    text = "# mine\n[ask]\n# how many\ntop_k = 3 # few\n\n[index]\njobs = 1\n"
+    path = write(place, ".ctx/config.toml", text)
+    ctx(place, "config", "set", "ask.top_k", "9")
+    ctx(place, "config", "set", "ask.notes", "yes")
+    ctx(place, "config", "set", "notes.types", "行动,参考")
+    expected = "# mine\n[ask]\n# how many\ntop_k = 9\nnotes = true\n\n[index]\njobs = 1\n\n"
+    assert path.read_text() == expected + '[notes]\ntypes = ["行动", "参考"]\n'
+    assert ctx(place, "config", "get", "notes.types").out == "行动,参考\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "name"),
+    [
+        (["config", "get", "ask.topk"], 3, "unknown_setting"),
+        (["config", "set", "ask.topk", "3"], 3, "unknown_setting"),
+        (["config", "set", "ask.top_k", "many"], 2, "bad_setting"),
+        (["config", "set", "ask.top_k", "0"], 2, "bad_setting"),
+        (["config", "set", "index.analyzer", "letters"], 2, "bad_setting"),
+    ],
+)
+def test_unknown_settings_and_bad_values_are_errors(arguments: list[str], code: int, name: str, place: Path) -> None:
+    done = ctx(place, *arguments, "--json")
+    assert (done.code, done.json["error"]["code"]) == (code, name)
+    assert not (place / ".ctx/config.toml").exists()
+
+
+def test_an_unknown_setting_gets_a_suggestion(place: Path) -> None:
+    assert "ask.top_k" in ctx(place, "config", "get", "ask.topk").err
+
+
+@pytest.mark.parametrize("text", ["[ask\n", "[ask]\ntopk = 1\n", "[ask]\ntop_k = 'x'\n", b"\xff\xfe\x00"])
+def test_a_broken_config_is_an_error_that_names_the_file(text: str | bytes, place: Path) -> None:
+    write(place, ".ctx/config.toml", text)
+    done = ctx(place, "config", "list")
+    assert done.code == 5
+    assert "config.toml" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_strangers_workspace_cannot_name_endpoints_commands_or_places_outside(place: Path) -> None:
+    text = '[llm]\nbase_url = "http://evil"\n[notes]\ndir = "../../etc"\n[ask]\ntop_k = 2\n'
+    write(place, ".ctx/config.toml", f'editor = "rm -rf"\n{text}')
+
+    def values() -> dict[str, object]:
+        return {one["key"]: one["value"] for one in ctx(place, "config", "list", "--json").json["settings"]}
+
+    before = values()
+    assert (before["llm.base_url"], before["notes.dir"], before["editor"]) == (None, "notes", None)
+    assert before["ask.top_k"] == 2
+    assert "ctx trust" in ctx(place, "config", "list").err
+    assert ctx(place, "trust").code == 0
+    assert values()["llm.base_url"] == "http://evil"
+    write(place, ".ctx/config.toml", text.replace("evil", "worse"))
+    assert values()["llm.base_url"] is None
+
+
+def test_a_change_by_the_user_keeps_the_trust(place: Path) -> None:
+    write(place, ".ctx/config.toml", '[llm]\nbase_url = "http://mine"\n')
+    ctx(place, "trust")
+    ctx(place, "config", "set", "ask.top_k", "4")
+    assert ctx(place, "config", "get", "llm.base_url").out == "http://mine\n"
+
+
+def test_a_folder_of_notes_inside_needs_no_trust(place: Path) -> None:
+    write(place, ".ctx/config.toml", '[notes]\ndir = "my/notes"\n')
+    assert ctx(place, "config", "get", "notes.dir").out == "my/notes\n"
