@@ -157,10 +157,9 @@ class _Walker:
         try:
             with os.scandir(os.path.join(self._top, folder)) as entries:  # noqa: PTH118 - Path costs most of a walk
                 return list(entries)
-        except FileNotFoundError:
-            return []
         except OSError as error:
-            self._fail_folder(folder, error)
+            if folder == "" or not isinstance(error, FileNotFoundError):  # a subfolder may well have gone just now
+                self._fail_folder(folder, error)
             return []
 
     def _fail_folder(self, folder: str, error: OSError) -> None:

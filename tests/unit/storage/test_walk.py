@@ -90,6 +90,12 @@ def test_links_to_files_are_taken_only_where_they_end_inside(tmp_path: Path) -> 
     assert paths(look(tmp_path / "root")) == ["a.md", "in.md"]
 
 
+def test_a_root_that_vanishes_is_not_known_to_be_empty(tmp_path: Path) -> None:
+    walked = look(tmp_path / "gone", root="gone")
+    assert [one.code for one in walked.failures] == ["unreadable_folder"]
+    assert walked.unknown == ["gone"]
+
+
 @posix_only
 def test_pipes_and_sockets_are_no_files(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.md")
