@@ -109,17 +109,18 @@ def rewrite(text: str, console: Console) -> str:
     """The document with what its commands print now; outputs with ``...`` stay where they still fit."""
 
     def block(match: re.Match[str]) -> str:
-        lines = []
-        for step in steps(match.group()):
-            printed = console.run(step.command)
-            kept = step.shown if "..." in step.shown.split("\n") and same(step.shown, printed) else printed
-            blank = [""] if step.shown.endswith("\n") else []
-            lines += [f"$ {step.command}", *kept.splitlines(), *blank]
+        printed = "\n\n".join(_transcript(step, console.run(step.command)) for step in steps(match.group()))
         indent = match["indent"]
-        body = "".join(f"{indent}{line}".rstrip() + "\n" for line in lines)
+        body = "".join(f"{indent}{line}".rstrip() + "\n" for line in printed.splitlines())
         return f"{indent}```console\n{body}{indent}```"
 
     return _BLOCK.sub(block, text)
+
+
+def _transcript(step: Step, printed: str) -> str:
+    shown = step.shown.rstrip("\n")
+    keep = "..." in shown.split("\n") and same(shown, printed)
+    return f"$ {step.command}\n{shown if keep else printed}".rstrip("\n")
 
 
 def main() -> None:
