@@ -7,18 +7,19 @@ ctx counts frequencies itself where anything was deleted.
 """
 
 import json
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ctxcli.model.document import ParseWarning
 from ctxcli.model.errors import DataError
-from ctxcli.model.index import FileRecord, IndexSettings, Prepared
+from ctxcli.model.index import FileRecord, IndexSettings
 from ctxcli.model.stored import StoredChunk
 from ctxcli.storage.files import atomic_write
+
+if TYPE_CHECKING:
+    from ctxcli.model.prepared import Prepared
 
 SCHEMA = 1
 _HEAP_BYTES = 64_000_000
@@ -69,7 +70,12 @@ def _json(value: object) -> bytes:
 
 def _record(meta: bytes) -> FileRecord:
     data = json.loads(meta)
-    data["warnings"] = tuple(ParseWarning(*warning) for warning in data["warnings"])
+    if data["warnings"]:
+        from ctxcli.model.document import ParseWarning
+
+        data["warnings"] = tuple(ParseWarning(*warning) for warning in data["warnings"])
+    else:
+        data["warnings"] = ()
     return FileRecord(**data)
 
 
@@ -263,7 +269,7 @@ class EmbeddedWriter:
         """All files as they stand in the index, with the changes made so far, by path."""
         return sorted(self._records.values(), key=lambda record: record.path)
 
-    def put(self, record: FileRecord, prepared: Prepared | None) -> None:
+    def put(self, record: FileRecord, prepared: "Prepared | None") -> None:
         """Add a file or replace the one at `record.path`; None where it could not be read."""
         self.remove([record.path])
         writer = self._writing()
@@ -364,6 +370,8 @@ class EmbeddedWriter:
 
     def _sweep(self) -> None:
         """Remove generations that nothing points to any more."""
+        import shutil
+
         for path in self._generations():
             if path != self._path:
                 shutil.rmtree(path, ignore_errors=True)

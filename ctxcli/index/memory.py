@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ctxcli.model.index import FileRecord, Prepared
+from ctxcli.model.index import FileRecord
+from ctxcli.model.prepared import Prepared
 from ctxcli.model.stored import StoredChunk
 
 

@@ -1,11 +1,16 @@
-"""What an index holds: files, chunks with their terms, and the settings it was built with."""
+"""What an index holds: files and the settings it was built with; and the ports of readers and writers.
+
+This module is on the road of every question: what only indexing needs stands in `ctxcli.model.prepared`.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from ctxcli.model.document import ParseWarning
-from ctxcli.model.stored import StoredChunk
+if TYPE_CHECKING:
+    from ctxcli.model.document import ParseWarning
+    from ctxcli.model.prepared import Prepared
+    from ctxcli.model.stored import StoredChunk
 
 FileStatus = Literal["ok", "failed"]
 
@@ -37,42 +42,7 @@ class FileRecord:
     encoding: str = ""
     code: str = ""
     message: str = ""
-    warnings: tuple[ParseWarning, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedChunk:
-    """A chunk as the index takes it.
-
-    `terms` holds one line for title and headings, then one line a unit; terms are parted
-    by blanks. `numbers` are the section numbers in it, with those of all ancestors. `meta` is
-    the stored form of its place (`ctxcli.model.stored`), `length` the count of its terms.
-    """
-
-    ordinal: int
-    text: str
-    terms: str
-    numbers: tuple[str, ...]
-    meta: bytes
-    length: int
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A file read, parsed, cut and analysed: all that the index needs of it.
-
-    `outline` is the stored form of its sections. Made in a worker process, so it is picklable.
-    """
-
-    format: str
-    parser: str
-    title: str
-    title_from_name: bool
-    encoding: str
-    pages: int | None
-    warnings: tuple[ParseWarning, ...]
-    outline: bytes
-    chunks: tuple[IndexedChunk, ...]
+    warnings: "tuple[ParseWarning, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +63,7 @@ class IndexWriter(Protocol):
     def files(self) -> list[FileRecord]:
         """All files of the last commit, by path."""
 
-    def put(self, record: FileRecord, prepared: Prepared | None) -> None:
+    def put(self, record: FileRecord, prepared: "Prepared | None") -> None:
         """Add a file or replace the one at `record.path`; None where it could not be read."""
 
     def move(self, old_path: str, record: FileRecord) -> None:
@@ -118,7 +88,7 @@ class IndexReader(Protocol):
 
     def candidates(
         self, weights: Mapping[str, float], *, limit: int, section: str = "", docs: Iterable[str] | None = None
-    ) -> Sequence[StoredChunk]:
+    ) -> "Sequence[StoredChunk]":
         """About `limit` chunks that may match weighted terms best, of a section or of documents if asked."""
 
     def file(self, doc_id: str) -> FileRecord | None:

@@ -50,7 +50,8 @@ def open_files(paths: Iterable[str], read_stdin: Callable[[], bytes]) -> Knowled
     from hashlib import sha256
 
     from ctxcli.index.memory import MemoryIndex
-    from ctxcli.model.index import FileRecord, Prepared
+    from ctxcli.model.index import FileRecord
+    from ctxcli.model.prepared import Prepared
     from ctxcli.services.prepare import prepare
 
     documents: list[tuple[FileRecord, Prepared]] = []

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ctxcli.model.document import Chunk, Document
-from ctxcli.model.index import IndexedChunk, Prepared
+from ctxcli.model.prepared import IndexedChunk, Prepared
 from ctxcli.model.stored import encode_outline, encode_place
 from ctxcli.parsing import chunker, formats
 from ctxcli.text.analyzer import Analyzer

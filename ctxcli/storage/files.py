@@ -1,7 +1,6 @@
 """Files on disk: written whole or not at all, guarded by locks, never outside their root."""
 
 import errno
-import hashlib
 import os
 import stat
 import time
@@ -68,6 +67,8 @@ def _sync_folder(folder: Path) -> None:
 
 def sha256(data: bytes) -> str:
     """The content's digest, 64 hex digits."""
+    import hashlib
+
     return hashlib.sha256(data).hexdigest()
 
 

@@ -16,18 +16,16 @@ from ctxcli.text.stopwords import ENGLISH
 VERSION = "1"
 LONGEST_TERM = 64
 
-UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
-    "\U00020000-\U0003ffff"
-)
-"""Inside a character class: the blocks of scripts without blanks between words (with their punctuation)."""
-_MARKS = (
-    "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u06d6-\u06ed\u0711-\u0f8f"
-    "\u1037-\u1a7f\u1ab0-\u1aff\u1dc0-\u1dff"
-)
-r"""Blocks with vowel signs and accents of their own, which `\w` does not take in."""
+_BLOCKS = (
+    ("\u0e00", "\u0eff"), ("\u1000", "\u109f"), ("\u1100", "\u11ff"), ("\u1780", "\u17ff"), ("\u2e80", "\ua4cf"),
+    ("\ua960", "\ua97f"), ("\uac00", "\ud7ff"), ("\uf900", "\ufaff"), ("\U00020000", "\U0003ffff"),
+)  # fmt: skip
+"""The blocks of scripts without blanks between words, first and last character."""
+_UNSPACED = "".join(f"{low}-{high}" for low, high in _BLOCKS)
 _JOIN = r"(?:[.\-‐‑/:@+&]|(?<=[0-9]),(?=[0-9]{3}))"
 _END_OF_UNIT = "\x1e"
+_SHORT = 200
+"""Characters; a shorter text, such as a question, is read without the large patterns, which compile slowly."""
 
 
 def _token(word: str) -> "re.Pattern[str]":
@@ -35,39 +33,72 @@ def _token(word: str) -> "re.Pattern[str]":
 
 
 _TOKEN = _token(r"\w")
-_HAS_MARKS = re.compile(f"[{_MARKS}]")
-_RUN = re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
-_RUN_START = re.compile(f"[{UNSPACED}]")
-_SPACED = re.compile(f"[^{UNSPACED}]")
+_LATIN_OR_NOT = re.compile(r"[\x00-\u02ff]+|[^\x00-\u02ff]+")
 _PART = re.compile(r"[0-9]+|[^0-9._\-‐‑/:@+&,]+")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-_COMPATIBILITY = re.compile(
-    "[\u00aa\u00b2\u00b3\u00b9\u00ba\u00bc-\u00be\u0132-\u017f\u01c4-\u01f3\u02b0-\u036f\u0591-\u074a\u0900-\u0f8f\u1100-\u11ff"
-    "\u1ab0-\u1aff\u1d2c-\u1dff\u2070-\u209c\u20d0-\u218f\u2460-\u24ff\u2e80-\u2fdf\u3099-\u309f\u30ff\u3131-\u318e\u3192-\u33ff"
-    "\uf900-\ufaff\ufb00-\ufeff\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uffdc\U0001d400-\U0001d7ff\U0001f100-\U0001f2ff\U0002f800-\U0002fa1f]"
-)
-"""Characters that NFKC makes into letters or digits of another kind, and marks that it joins."""
 _LINK_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
 
 
 @cache
-def _token_with_marks() -> "re.Pattern[str]":
-    letter = rf"(?:[\w]|(?![\u0964\u0965\u0df4\u0e4f\u0e5a\u0e5b\u104a-\u104f\u17d4-\u17da])[{_MARKS}])"
-    return _token(letter)
+def _pattern(name: str) -> "re.Pattern[str]":
+    r"""The large patterns, compiled when first needed.
+
+    marks          blocks with vowel signs and accents of their own, which ``\w`` does not take in
+    marked_token   a token of letters and such marks
+    compatibility  characters that NFKC makes into letters or digits of another kind, and marks that it joins
+    run            the parts of a word in scripts with and without blanks between words
+    """
+    marks = (
+        "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u06d6-\u06ed\u0711-\u0f8f"
+        "\u1037-\u1a7f\u1ab0-\u1aff\u1dc0-\u1dff"
+    )
+    if name == "marks":
+        return re.compile(f"[{marks}]")
+    if name == "marked_token":
+        punctuation = r"\u0964\u0965\u0df4\u0e4f\u0e5a\u0e5b\u104a-\u104f\u17d4-\u17da"
+        return _token(rf"(?:\w|(?![{punctuation}])[{marks}])")
+    if name == "compatibility":
+        return re.compile(
+            "[\u00aa\u00b2\u00b3\u00b9\u00ba\u00bc-\u00be\u0132-\u017f\u01c4-\u01f3\u02b0-\u036f\u0591-\u074a"
+            "\u0900-\u0f8f\u1100-\u11ff\u1ab0-\u1aff\u1d2c-\u1dff\u2070-\u209c\u20d0-\u218f\u2460-\u24ff\u2e80-\u2fdf"
+            "\u3099-\u309f\u30ff\u3131-\u318e\u3192-\u33ff\uf900-\ufaff\ufb00-\ufeff\uff10-\uff19\uff21-\uff3a"
+            "\uff41-\uff5a\uff66-\uffdc\U0001d400-\U0001d7ff\U0001f100-\U0001f2ff\U0002f800-\U0002fa1f]"
+        )
+    return re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
 
 
 def tokens(folded: str) -> list[str]:
     """The words and unbroken runs of a folded text, in order; what joins a word (``v2.1``) stays in it."""
-    if folded.isascii() or not _HAS_MARKS.search(folded):
+    if folded.isascii():
         return _TOKEN.findall(folded)
-    return _token_with_marks().findall(folded)
+    if len(folded) < _SHORT:
+        marked = any("\u0300" <= char < "\u2000" for char in folded)
+    else:
+        marked = _pattern("marks").search(folded) is not None
+    return (_pattern("marked_token") if marked else _TOKEN).findall(folded)
 
 
 def fold(text: str) -> str:
     """Return `text` with forms of one letter made one (full width, ligatures, NFD); case is kept."""
-    if text.isascii() or not _COMPATIBILITY.search(text):
+    if text.isascii() or (len(text) >= _SHORT and not _pattern("compatibility").search(text)):
         return text
     return unicodedata.normalize("NFKC", text)
+
+
+def is_unspaced(term: str) -> bool:
+    """Whether a term comes from a script written without blanks (a character, bigram or word of it)."""
+    first = term[0]
+    return "\u2e80" <= first < "\ua4d0" or (first >= "\u0e00" and any(low <= first <= high for low, high in _BLOCKS))
+
+
+def _runs(token: str) -> list[str]:
+    """A token parted where scripts with and without blanks between words meet."""
+    if min(token) >= "\u2e80" and max(token) < "\ua4d0":
+        return [token]
+    parts = _LATIN_OR_NOT.findall(token)
+    if all(part[0] < "\u0300" or (min(part) >= "\u2e80" and max(part) < "\ua4d0") for part in parts):
+        return parts
+    return _pattern("run").findall(token)
 
 
 def _bigrams(run: str) -> str:
@@ -117,10 +148,10 @@ class Analyzer(dict[str, str]):
     def __missing__(self, token: str) -> str:
         if token.isascii():
             found = " ".join(self._word_terms(token))
-        elif len(token) > 1 and is_unspaced(token) and not _has_spaced(token):
-            return self._run(token.lower())
         else:
-            runs = _RUN.findall(token)
+            runs = _runs(token)
+            if len(runs) == 1 and is_unspaced(token):
+                return self._run(token.lower())
             found = " ".join(
                 self._run(run.lower()) if is_unspaced(run) else " ".join(self._word_terms(run)) for run in runs
             )
@@ -150,13 +181,3 @@ class Analyzer(dict[str, str]):
     def _part_terms(self, parts: Iterable[str]) -> list[str]:
         lowered = (part.lower() for part in parts)
         return [self._stem(part) for part in lowered if part not in ENGLISH and (len(part) > 1 or part.isdigit())]
-
-
-def is_unspaced(term: str) -> bool:
-    """Whether a term comes from a script written without blanks (a character, bigram or word of it)."""
-    first = term[0]
-    return "\u2e80" <= first < "\ua4d0" or "\uac00" <= first < "\ud800" or _RUN_START.match(term) is not None
-
-
-def _has_spaced(token: str) -> bool:
-    return _SPACED.search(token) is not None

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from ctxcli.text.analyzer import UNSPACED, Analyzer, fold, is_unspaced, tokens
+from ctxcli.text.analyzer import Analyzer, fold, is_unspaced, tokens
 from ctxcli.text.stopwords import CHINESE_QUESTION, ENGLISH, ENGLISH_QUESTION
 
 Language = Literal["en", "zh"]
@@ -13,7 +13,6 @@ AskedKind = Literal["date", "number", "person", "place", ""]
 CHARACTER_WEIGHT = 0.35
 """What a single Chinese character weighs beside a bigram (measured)."""
 
-_UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 _ASKED: dict[Language, tuple[tuple[AskedKind, str], ...]] = {
     "en": (
         (
@@ -81,7 +80,7 @@ class Question:
 
 def language_of(text: str) -> Language:
     """`zh` for text of which a fifth or more is in a script without blanks, else `en`."""
-    unspaced = sum(map(len, _UNSPACED_RUN.findall(text)))
+    unspaced = 0 if text.isascii() else sum(map(is_unspaced, text))
     return "zh" if unspaced and unspaced * 4 >= sum(map(str.isalnum, text)) - unspaced else "en"
 
 

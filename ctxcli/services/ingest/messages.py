@@ -4,7 +4,7 @@ import struct
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from ctxcli.model.index import Prepared
+from ctxcli.model.prepared import Prepared
 
 _HEAD = struct.Struct(">?Q")
 

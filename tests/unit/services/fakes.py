@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from ctxcli.model.index import FileRecord, Prepared
+from ctxcli.model.index import FileRecord
+from ctxcli.model.prepared import Prepared
 
 ROOT = Path(__file__).parents[3]
 

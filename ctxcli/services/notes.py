@@ -1,0 +1,367 @@
+"""Notes: made, read, changed, deleted, restored, listed. The files are the truth; each call sees them as they are."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from ctxcli.model.errors import BusyError, DataError, NotFoundError, UsageError
+from ctxcli.model.note import DEFAULT_TYPE, Note, NoteEntry, NoteList
+from ctxcli.services import note_lookup
+from ctxcli.services.workspace import Workspace
+from ctxcli.storage import note_names
+from ctxcli.storage import notes as files
+from ctxcli.storage.files import printable, reason
+from ctxcli.storage.notes_cache import NoteCache, Snapshot, row_of
+from ctxcli.storage.notes_index import Row
+
+Sort = Literal["updated", "created", "title"]
+_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+@dataclass(frozen=True, slots=True)
+class NoteChange:
+    """What to change in a note; None (or nothing) stays as it is. `tags` replaces all tags."""
+
+    title: str | None = None
+    content: str | None = None
+    append: str | None = None
+    type: str | None = None
+    tags: tuple[str, ...] | None = None
+    add_tags: tuple[str, ...] = ()
+    remove_tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NoteFilter:
+    """Which notes to take. A tag takes those below it too (``a`` takes ``a/b``); bounds are of `updated_at`."""
+
+    type: str | None = None
+    tags: tuple[str, ...] = ()
+    any_tag: bool = False
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def takes(self, row: Row) -> bool:
+        """Whether a note is wanted."""
+        if self.type and row.type != self.type:
+            return False
+        if self.since and row.updated_ms < self.since.timestamp() * 1000:
+            return False
+        if self.until and row.updated_ms > self.until.timestamp() * 1000:
+            return False
+        if not self.tags:
+            return True
+        found = [_has_tag(row.tags, tag) for tag in self.tags]
+        return any(found) if self.any_tag else all(found)
+
+
+def _has_tag(tags: Iterable[str], wanted: str) -> bool:
+    folded = wanted.casefold()
+    return any(one == folded or one.startswith(f"{folded}/") for one in map(str.casefold, tags))
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A note as it was read, to be changed only if it is still so."""
+
+    row: Row
+    data: bytes
+    status: os.stat_result
+
+
+class Notebook:
+    """The notes of a workspace. `notices` gathers what is to be said beside the results."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.notices: list[str] = []
+        folder = _notes_folder(workspace)
+        self.cache = NoteCache(folder, workspace.folder, workspace.settings.number("index.lock_seconds"))
+        self.places = note_lookup.Places(workspace.root, folder)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the notes; it need not be there."""
+        return self.cache.folder
+
+    @property
+    def trash(self) -> Path:
+        """Where deleted notes lie."""
+        return self.workspace.folder / "trash"
+
+    def snapshot(self) -> Snapshot:
+        """All notes as they are now."""
+        found = self.cache.refresh()
+        self.notices += found.notices
+        return found
+
+    def entry(self, row: Row) -> NoteEntry:
+        """A row as a value: its path as cited."""
+        path = self.cite(row.path)
+        problem = f"{path}:{row.problem.replace(':', ': ', 1)}" if row.problem else ""
+        return NoteEntry(
+            row.id, row.title, row.type, tuple(row.tags), row.created_at, row.updated_at, path, row.extra, problem
+        )
+
+    def cite(self, path: str) -> str:
+        """The path of a note as cited: relative to the workspace."""
+        return printable(self.workspace.cite(self.folder / path))
+
+    def find(self, name: str, *, by_title: bool = True) -> Row:
+        """The note that a name means."""
+        return note_lookup.find(self.snapshot().rows.values(), name, self.places, by_title=by_title)
+
+    def create(self, title: str, content: str = "", *, type: str | None = None, tags: Iterable[str] = ()) -> Note:
+        """Make a note. Its cost does not depend on how many there are."""
+        title = checked_title(title)
+        now = datetime.now().astimezone()
+        moment = now.isoformat(timespec="milliseconds")
+        note_id = new_id(now)
+        fields: dict[str, str | tuple[str, ...]] = {
+            "id": note_id,
+            "title": title,
+            "type": self.checked_type(type or DEFAULT_TYPE),
+            "tags": checked_tags(tags),
+            "created_at": moment,
+            "updated_at": moment,
+        }
+        from ctxcli.parsing import notes as parsing
+
+        text = clean(content)
+        data = parsing.render(fields, text).encode("utf-8")
+        with self.cache.lock():
+            path, status = files.create(self.folder, note_names.candidates(title, note_id), data)
+            row = row_of(path, data, status)
+            self.cache.remember(row)
+        return Note(self.entry(row), text)
+
+    def read(self, name: str) -> Note:
+        """A note with its content."""
+        return self.note(self.load(self.find(name)))
+
+    def load(self, row: Row) -> Loaded:
+        """Read the file of a note."""
+        try:
+            return Loaded(row, *files.read(self.folder, row.path))
+        except FileNotFoundError:
+            raise NotFoundError(
+                f"there is no note {row.id} any more", code="note_not_found", hint="see: ctx note list"
+            ) from None
+        except OSError as error:
+            raise DataError(
+                f"{self.cite(row.path)} cannot be read: {reason(error)}", code="unreadable", hint="check its permissions"
+            ) from error
+
+    def note(self, loaded: Loaded) -> Note:
+        """The note that was loaded."""
+        from ctxcli.parsing import notes as parsing
+
+        text = parsing.decode(loaded.data).text
+        span = parsing.parse(text, "").span
+        row = row_of(loaded.row.path, loaded.data, loaded.status)
+        return Note(self.entry(row), parsing.content(text, span))
+
+    def update(self, name: str, change: NoteChange, *, since: Loaded | None = None) -> Note:
+        """Change what is named. `since` is the note as the change was made from: BusyError if it is no longer so."""
+        if change == NoteChange():
+            raise UsageError("there is nothing to change", hint="name a title, a content, a type or tags")
+        row = since.row if since else self.find(name)
+        with self.cache.lock():
+            current = self._load_same(row)
+            if since and current.data != since.data:
+                raise files.changed_meanwhile(self.cite(row.path))
+            from ctxcli.services import note_change
+
+            data = note_change.changed(current.data, self._checked(change), path=self.cite(row.path))
+            return self.save(current, data)
+
+    def save(self, current: Loaded, data: bytes) -> Note:
+        """Give a note new bytes; the caller holds the lock."""
+        status = files.replace(self.folder, current.row.path, data, seen=current.status)
+        row = row_of(current.row.path, data, status)
+        self.cache.remember(row)
+        return self.note(Loaded(row, data, status))
+
+    def _load_same(self, row: Row) -> Loaded:
+        """Read a note again, now that nobody else writes; BusyError where its file is another note by now."""
+        current = self.load(row)
+        if row_of(row.path, current.data, current.status).id != row.id:
+            raise files.changed_meanwhile(self.cite(row.path))
+        return current
+
+    def _checked(self, change: NoteChange) -> NoteChange:
+        return NoteChange(
+            title=None if change.title is None else checked_title(change.title),
+            content=None if change.content is None else clean(change.content),
+            append=None if change.append is None else clean(change.append),
+            type=None if change.type is None else self.checked_type(change.type),
+            tags=None if change.tags is None else checked_tags(change.tags),
+            add_tags=checked_tags(change.add_tags),
+            remove_tags=checked_tags(change.remove_tags),
+        )
+
+    def delete(self, name: str, *, purge: bool = False) -> NoteEntry:
+        """Move a note to the trash, or with `purge` delete it for good (from the trash too). Never by title."""
+        try:
+            row = self.find(name, by_title=False)
+        except NotFoundError as error:
+            if not purge or error.code != "note_not_found":
+                raise
+            return self._purge(name)
+        with self.cache.lock():
+            self._load_same(row)
+            place = files.move_to_trash(self.folder, row.path, self.trash, row.id)
+            if purge:
+                files.purge(place, self.trash)
+            self.cache.remember(gone=row.path)
+        return self.entry(row)
+
+    def _purge(self, name: str) -> NoteEntry:
+        with self.cache.lock():
+            place, row = self._find_trashed(name, by_title=False)
+            files.purge(place, self.trash)
+        return self.entry(row)
+
+    def trashed(self) -> list[tuple[Path, Row]]:
+        """The notes in the trash, last deleted first, with the paths they had."""
+        found = []
+        for place, path in files.trashed(self.trash):
+            with_status = files.read(place.parent, place.name)
+            found.append((place, row_of(path, *with_status)))
+        return found
+
+    def _find_trashed(self, name: str, *, by_title: bool) -> tuple[Path, Row]:
+        places: dict[str, tuple[Path, Row]] = {}
+        for place, row in self.trashed():
+            places.setdefault(f"{row.id}\0{row.path}", (place, row))
+        row = note_lookup.find([row for _, row in places.values()], name, self.places, by_title=by_title)
+        return places[f"{row.id}\0{row.path}"]
+
+    def restore(self, name: str) -> Note:
+        """Bring a note back from the trash, under its old path or, where that is taken, one like it."""
+        known = self.snapshot().rows.values()
+        with self.cache.lock():
+            try:
+                place, row = self._find_trashed(name, by_title=True)
+            except NotFoundError as error:
+                if error.code != "note_not_found":
+                    raise
+                hint = "its notes are listed by: ctx note list --trash"
+                raise NotFoundError(f"there is no note {name!r} in the trash", code=error.code, hint=hint) from None
+            if any(row.id == one.id for one in known):
+                raise BusyError(f"a note {row.id} is there already", code="id_taken", hint="delete or rename it first")
+            path, status = files.restore_from_trash(place, row.path, self.folder)
+            files.forget_deletion(place, self.trash)
+            loaded = Loaded(row._replace(path=path), files.read(self.folder, path)[0], status)
+            self.cache.remember(row_of(path, loaded.data, status))
+        return self.note(loaded)
+
+    def list(self, wanted: NoteFilter, *, sort: Sort = "updated", limit: int = 0) -> NoteList:
+        """The notes that are wanted, in order; `limit` 0 takes all."""
+        found = self.snapshot()
+        self.tell_problems(found)
+        rows = ordered(filter(wanted.takes, found.rows.values()), sort)
+        return NoteList(len(rows), tuple(map(self.entry, rows[: limit or None])))
+
+    def list_trash(self, wanted: NoteFilter, *, limit: int = 0) -> NoteList:
+        """The notes in the trash, last deleted first."""
+        rows = [row for _, row in self.trashed() if wanted.takes(row)]
+        return NoteList(len(rows), tuple(map(self.entry, rows[: limit or None])))
+
+    def tell_problems(self, found: Snapshot) -> None:
+        """Put into `notices` what is wrong with files and folders."""
+        problems = [f"{self.cite(path)} cannot be read: {why}" for path, why in found.unreadable]
+        problems += [f"{self.cite(path or '.')} cannot be looked into: {why}" for path, why in found.scan.unknown]
+        broken = [self.entry(row).problem for row in found.rows.values() if row.problem]
+        self.notices += [*problems, *sorted(broken)]
+
+    def checked_type(self, name: str) -> str:
+        """A type that notes may have, or UsageError."""
+        types = self.workspace.settings.texts("notes.types")
+        if name in types:
+            return name
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, types, n=1)
+        raise UsageError(
+            f"there is no note type {name!r}",
+            code="unknown_type",
+            hint=f"did you mean {near[0]}?" if near else f"use one of: {', '.join(types)}",
+        )
+
+
+def _notes_folder(workspace: Workspace) -> Path:
+    """The folder of the notes; DataError where a stranger's workspace would lead out of it."""
+    setting = workspace.settings.values["notes.dir"]
+    folder = workspace.root / str(setting.value)
+    real = os.path.realpath(folder)
+    own = os.path.realpath(workspace.root)
+    if real == own or real.startswith(own + os.sep):
+        return Path(os.path.abspath(folder))  # noqa: PTH100 - links stay as they are cited
+    from ctxcli.settings import is_trusted
+
+    if setting.origin in ("flag", setting.key.variable) or is_trusted(workspace.root):
+        return folder
+    raise DataError(
+        f"the notes folder {folder} leads out of the workspace", code="notes_outside", hint="if you trust it: ctx trust"
+    )
+
+
+def new_id(now: datetime) -> str:
+    """A new id: the time in milliseconds (10 digits of base 32, so that ids sort) and 40 random bits."""
+    number = int(now.timestamp() * 1000) << 40 | int.from_bytes(os.urandom(5), "big")
+    return "".join(_DIGITS[number >> shift & 31] for shift in range(85, -1, -5))
+
+
+def clean(text: str) -> str:
+    """The text with what is no character replaced: bytes of an argument that are no UTF-8."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if _has_surrogates(text) else text
+
+
+def _has_surrogates(text: str) -> bool:
+    return not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def checked_title(title: str) -> str:
+    """A title, or UsageError."""
+    found = clean(title).strip()
+    if not found:
+        raise UsageError("the title is empty", code="empty_title", hint='give one: ctx note create "…"')
+    return found
+
+
+def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Tags as notes hold them; ``a, b`` are two, ``#a`` is ``a``."""
+    from ctxcli.parsing.notes import read_tags
+
+    return tuple(dict.fromkeys(one for tag in tags for one in read_tags(clean(" ".join(tag.split())))))
+
+
+def ordered(rows: Iterable[Row], sort: Sort) -> list[Row]:
+    """Rows newest first, or by title; ties by path, so that runs repeat."""
+    if sort == "title":
+        return sorted(rows, key=lambda row: (row.title.casefold(), row.path))
+    by_path = sorted(rows)
+    if sort == "created":
+        return sorted(by_path, key=_created, reverse=True)
+    by_path.sort(key=_updated, reverse=True)
+    return by_path
+
+
+def _updated(row: Row) -> tuple[int, str]:
+    return row.updated_ms, row.id
+
+
+def _created(row: Row) -> float:
+    return datetime.fromisoformat(row.created_at).timestamp() if row.created_at else 0.0
+
+
+def note_files(workspace: Workspace) -> list[Path]:
+    """The files of all notes that can be read, in order: what `--notes` lets answers be taken from."""
+    notebook = Notebook(workspace)
+    found = notebook.snapshot()
+    unreadable = {path for path, _ in found.unreadable}
+    return [notebook.folder / path for path in sorted(found.scan.files) if path not in unreadable]
