@@ -1,0 +1,67 @@
+"""All notes at a glance."""
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from ctxcli.model.note import NoteEntry, NoteSummary
+from ctxcli.services.notes import Notebook, ordered
+from ctxcli.storage.notes_index import Row
+
+_RECENT = 5
+_WEEKS = 12
+_CLOSED = frozenset(
+    "done closed resolved fixed complete completed finished cancelled canceled dropped wontfix 完成 已完成 关闭 已关闭"
+    " 解决 已解决 取消 已取消 結束 已结束 结束".split()
+)
+
+
+def summary(notebook: Notebook, *, today: date | None = None) -> NoteSummary:
+    """Counts, the five latest notes, the open blockers and actions, and the notes created in each of twelve weeks."""
+    found = notebook.snapshot()
+    notebook.tell_problems(found)
+    rows = list(found.rows.values())
+    latest = ordered(rows, "updated")
+    return NoteSummary(
+        total=len(rows),
+        types=_counted(row.type for row in rows),
+        tags=_counted(tag for row in rows for tag in row.tags),
+        recent=tuple(map(notebook.entry, latest[:_RECENT])),
+        open_blockers=_open(notebook, latest, "blocker"),
+        open_actions=_open(notebook, latest, "action"),
+        weekly=_weekly(rows, today or datetime.now().astimezone().date()),
+    )
+
+
+def _counted(names: Iterable[str]) -> dict[str, int]:
+    """How often each name occurs, most often first."""
+    counts = Counter(names)
+    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _open(notebook: Notebook, rows: Iterable[Row], kind: str) -> tuple[NoteEntry, ...]:
+    return tuple(notebook.entry(row) for row in rows if row.type == kind and not is_closed(row))
+
+
+def is_closed(row: Row) -> bool:
+    """Whether a note says that it is done: by ``status: done``, ``done: true`` or a tag ``done``."""
+    status: Any = row.extra.get("status")
+    if isinstance(status, str) and status.strip().lower() in _CLOSED:
+        return True
+    if any(row.extra.get(key) is True for key in ("done", "closed", "resolved", "completed")):
+        return True
+    return any(tag.lower() in _CLOSED for tag in row.tags)
+
+
+def _weekly(rows: Iterable[Row], today: date) -> tuple[tuple[str, int], ...]:
+    monday = today - timedelta(days=today.weekday())
+    weeks = [monday - timedelta(weeks=back) for back in range(_WEEKS - 1, -1, -1)]
+    first, counts = weeks[0].isoformat(), dict.fromkeys(weeks, 0)
+    for created, number in Counter(row.created_at[:10] for row in rows).items():
+        if created >= first:
+            day = date.fromisoformat(created)
+            week = day - timedelta(days=day.weekday())
+            if week in counts:
+                counts[week] += number
+    return tuple((f"{week.isocalendar().year}-W{week.isocalendar().week:02d}", count) for week, count in counts.items())
