@@ -29,7 +29,9 @@ def patch(block: str, changes: Mapping[str, Change], *, newline: str = "\n") -> 
         new_texts, new_values = read_yaml(new)
     except BrokenError as error:
         raise CannotPatchError(error.message) from None
-    kept = all(new_values.get(key) == value and key in new_values for key, value in old_values.items() if key not in changes)
+    kept = all(
+        new_values.get(key) == value and key in new_values for key, value in old_values.items() if key not in changes
+    )
     meant = all(_says(new_texts.get(key), wanted) for key, wanted in changes.items())
     if not kept or not meant or len(new_texts) != len(old_texts.keys() | changes.keys()):
         raise CannotPatchError("it is written in a way that cannot be changed safely")
@@ -126,7 +128,10 @@ def _flow_edits(items: list[Any], gone: list[int], added: tuple[str, ...]) -> li
     if added:
         end = items[last].end_mark.index
         text = "".join(f", {yaml_text.scalar(one)}" for one in added)
-        edits = [*(one for one in edits if one[0] != end), (end, max([end, *(e for s, e, _ in edits if s == end)]), text)]
+        edits = [
+            *(one for one in edits if one[0] != end),
+            (end, max([end, *(e for s, e, _ in edits if s == end)]), text),
+        ]
     return edits
 
 

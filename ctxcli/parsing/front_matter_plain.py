@@ -9,7 +9,9 @@ import re
 from typing import Any
 
 _Texts = str | tuple[str, ...] | None
-_FORBIDDEN = re.compile("\r(?!\n)|[^\t\n\r -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN = re.compile(
+    "\r(?!\n)|[^\t\n\r -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
 _KEY = re.compile(r"([A-Za-z\u4e00-\u9fff][\w-]*):(?:[ ]+(.*?))?[ ]*\Z")
 _ITEM = re.compile(r"[ ]*-[ ]+(.+?)[ ]*\Z")
 _PLAIN = re.compile(r"[A-Za-z\u4e00-\u9fff][\w ./()+%@&!'、。《》「」【】（），：；！？“”—…·-]*")

@@ -6,7 +6,9 @@ from datetime import datetime, timedelta
 _LOOSE = re.compile(
     r"(\d{4})\s*[-/.年]\s*(\d{1,2})\s*[-/.月]\s*(\d{1,2})\s*日?(?:[T\s]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?\s*(Z)?\Z"
 )
-_AGO = re.compile(r"(\d{1,6})\s*([a-z]+|秒|分钟|小时|天|日|周|星期|个?月|年)\s*(?:ago|前|以前|之前|以来)?\Z", re.IGNORECASE)
+_AGO = re.compile(
+    r"(\d{1,6})\s*([a-z]+|秒|分钟|小时|天|日|周|星期|个?月|年)\s*(?:ago|前|以前|之前|以来)?\Z", re.IGNORECASE
+)
 _SECONDS = {
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds", "秒"), 1),
     **dict.fromkeys(("min", "mins", "minute", "minutes", "分钟"), 60),

@@ -18,6 +18,18 @@ def changed(data: bytes, change: NoteChange, *, path: str) -> bytes:
     return _encoded(text, _with_fields(body, parsed, _fields(parsed, change), path), path)
 
 
+def touched(data: bytes, before: bytes) -> bytes:
+    """The bytes of a note that was edited by hand: `updated_at` moves, unless that was edited too."""
+    text = parsing.decode(data)
+    parsed, old = parsing.parse(text.text, ""), parsing.parse(parsing.decode(before).text, "")
+    if parsed.problem or not text.exact or parsed.updated != old.updated or "updated_at" not in parsed.keys:
+        return data
+    try:
+        return text.encode(_with_fields(text.text, parsed, _fields(parsed, NoteChange()), ""))
+    except DataError:
+        return data
+
+
 def check_writable(text: NoteText, parsed: ParsedNote, path: str) -> None:
     """DataError for a note that must not be written: its front matter or its encoding cannot be read surely."""
     if parsed.problem:

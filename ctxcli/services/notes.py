@@ -152,7 +152,9 @@ class Notebook:
             ) from None
         except OSError as error:
             raise DataError(
-                f"{self.cite(row.path)} cannot be read: {reason(error)}", code="unreadable", hint="check its permissions"
+                f"{self.cite(row.path)} cannot be read: {reason(error)}",
+                code="unreadable",
+                hint="check its permissions",
             ) from error
 
     def note(self, loaded: Loaded) -> Note:
@@ -202,6 +204,15 @@ class Notebook:
             add_tags=checked_tags(change.add_tags),
             remove_tags=checked_tags(change.remove_tags),
         )
+
+    def find_to_delete(self, name: str, *, purge: bool = False) -> Row:
+        """The note that `delete` would take."""
+        try:
+            return self.find(name, by_title=False)
+        except NotFoundError as error:
+            if not purge or error.code != "note_not_found":
+                raise
+            return self._find_trashed(name, by_title=False)[1]
 
     def delete(self, name: str, *, purge: bool = False) -> NoteEntry:
         """Move a note to the trash, or with `purge` delete it for good (from the trash too). Never by title."""

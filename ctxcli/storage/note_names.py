@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 ENDINGS = (".md", ".markdown")
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f/\\:*?\"<>|#^\[\]\u200e\u200f\u2028-\u202e\ufeff\ud800-\udfff]+")
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|\Z|\s)", re.IGNORECASE)
+_RESERVED = re.compile(
+    r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|\Z|\s)", re.IGNORECASE
+)
 _MOST_BYTES = 120
 _ZERO_WIDTH_JOINER = "\u200d"
 _NUMBERED = 9
