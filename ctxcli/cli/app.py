@@ -31,6 +31,7 @@ class Lazy:
 
 COMMANDS: Mapping[str, Lazy] = {
     "init": Lazy("ctxcli.cli.workspace", "init", "Make a folder a workspace."),
+    "note": Lazy("ctxcli.cli.notes", "app", "Make, find and keep notes."),
     "kb": Lazy("ctxcli.cli.kb", "app", "Index documents and look into knowledge bases."),
     "ask": Lazy("ctxcli.cli.ask", "ask", "Answer a question from the documents, with citations, or decline."),
     "status": Lazy("ctxcli.cli.workspace", "status", "Show the workspace at a glance."),
