@@ -26,15 +26,14 @@ class _Form(NamedTuple):
     numbers: Mapping[str, str] = {}
 
 
+_CONTENT = {"--content": "content", "--file": "file", "--type": "kind", "-t": "kind"}
 _FORMS = {
-    "create": _Form(
-        ("title", "source"), 1, {"--edit": "edit"}, {"--content": "content", "--file": "file", "--type": "kind", "-t": "kind"}, _REPEATED
-    ),
-    "list": _Form((), 0, _LISTED_FLAGS, {**_FILTERS, "--sort": "sort"}, _REPEATED, _NUMBERS),
+    "create": _Form(("title", "source"), 1, {"--edit": "edit"}, _CONTENT, _REPEATED),
+    "list": _Form((), 0, {**_LISTED_FLAGS, "--trash": "trash"}, {**_FILTERS, "--sort": "sort"}, _REPEATED, _NUMBERS),
     "search": _Form(("query",), 1, _LISTED_FLAGS, _FILTERS, _REPEATED, _NUMBERS),
     "summary": _Form(),
     "show": _Form(("name",), 1, {"--raw": "raw"}),
-}  # fmt: skip
+}
 
 
 def read_plain(arguments: list[str]) -> Callable[[], int] | None:
@@ -48,10 +47,11 @@ def read_plain(arguments: list[str]) -> Callable[[], int] | None:
         from ctxcli.cli.output import prepare_streams, user_errors
 
         prepare_streams()
+        code = 0
         with user_errors(as_json=options.get("as_json", False)):
             commands = import_module("ctxcli.cli.note_commands")
-            return int(getattr(commands, arguments[0])(**options))
-        return 1
+            code = int(getattr(commands, arguments[0])(**options))
+        return code
 
     return run
 

@@ -10,7 +10,7 @@ from ctxcli.cli import note_input
 from ctxcli.cli.output import confirm, emit_json, emit_line, is_terminal, notice, warn
 from ctxcli.model.errors import BusyError, ExitCode, UsageError
 from ctxcli.services import workspace as workspaces
-from ctxcli.services.notes import NoteChange, NoteFilter, Notebook
+from ctxcli.services.notes import Notebook, NoteChange, NoteFilter
 
 if TYPE_CHECKING:
     from ctxcli.cli.screen import Screen
@@ -46,7 +46,7 @@ def _screen() -> "Screen":
     return Screen(sys.stdout)
 
 
-def create(  # noqa: PLR0913
+def create(
     title: str,
     source: str | None = None,
     *,
@@ -115,7 +115,7 @@ def wanted(
     )
 
 
-def list(  # noqa: PLR0913, A001 - the name of the command
+def list(
     *,
     kind: str | None = None,
     tags: Sequence[str] = (),
@@ -150,7 +150,7 @@ def _show_list(found: "NoteList", *, as_json: bool, fail_empty: bool, searched: 
     return ExitCode.DECLINED if fail_empty and not found.total else ExitCode.OK
 
 
-def search(  # noqa: PLR0913
+def search(
     query: str,
     *,
     kind: str | None = None,

@@ -133,7 +133,7 @@ def open_file(path: Path) -> None:
     import subprocess
 
     if sys.platform == "win32":
-        os.startfile(path)  # noqa: S606
+        os.startfile(path)
         return
     opener = "open" if sys.platform == "darwin" else "xdg-open"
     if not shutil.which(opener):

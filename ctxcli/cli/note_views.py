@@ -127,7 +127,7 @@ def transfer(found: TransferReport, screen: Screen) -> None:
     counts = [
         f"{count} {state}"
         for state in ("new", "renamed", "same", "conflict", "failed")
-        if (count := found.count(state))  # type: ignore[arg-type]
+        if (count := found.count(state))
     ]
     done = " (nothing was done)" if found.dry_run else ""
     screen.line(f"{found.action} {found.folder}: {', '.join(counts) or 'no Markdown files'}{done}")

@@ -1,5 +1,6 @@
 """`ctx note`: the commands as Typer reads them; what they do stands in `note_commands`."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -33,7 +34,7 @@ _COMMANDS = {
 class NoteGroup(LazyGroup):
     """The group of `ctx note`; each command is built only when it is called."""
 
-    lazy = {name: Lazy(_MODULE, f"{name}_", line) for name, line in _COMMANDS.items()}
+    lazy: Mapping[str, Lazy] = {name: Lazy(_MODULE, f"{name}_", line) for name, line in _COMMANDS.items()}
 
 
 app = typer.Typer(

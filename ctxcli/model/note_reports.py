@@ -100,7 +100,7 @@ class TransferReport:
             {"source": one.source, "target": one.target or None, "state": one.state, "message": one.message}
             for one in self.files
         ]
-        counts = {state: self.count(state) for state in ("new", "renamed", "same", "conflict", "failed")}  # type: ignore[arg-type]
+        counts = {state: self.count(state) for state in ("new", "renamed", "same", "conflict", "failed")}
         head = {"schema": f"ctx/note-{self.action}/1", "folder": self.folder, "dry_run": self.dry_run}
         return {**head, "written": self.written, "counts": counts, "files": files}
 

@@ -1,4 +1,4 @@
-"""Links in a note: ``[[wiki|alias]]``, ``![[embed]]``, ``[text](file.md)``, ``[text][ref]``; none in code or comments."""
+"""Links in a note: ``[[wiki|alias]]``, ``![[embed]]``, ``[text](file.md)``, ``[text][ref]``; none in code."""
 
 import re
 from collections.abc import Iterator

@@ -31,7 +31,7 @@ def read_time(text: str) -> datetime | None:
         if not loose:
             return None
         try:
-            found = datetime(*(int(part) for part in loose.groups()[:6] if part))  # type: ignore[arg-type]  # noqa: DTZ001
+            found = datetime(*(int(part) for part in loose.groups()[:6] if part))  # type: ignore[arg-type]
         except ValueError:
             return None
     try:

@@ -1,4 +1,4 @@
-"""Notes looked over: what cannot be read, what bears the same id, what only may be wrong; and a mend where one is known."""
+"""Notes looked over: what cannot be read, what bears the same id, what only may be wrong; with proposals."""
 
 import difflib
 import os

@@ -10,15 +10,19 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from ctxcli.model.errors import UsageError
 from ctxcli.model.note import NoteHit, NoteList
-from ctxcli.services.notes import NoteFilter, Notebook
+from ctxcli.services.notes import Notebook, NoteFilter
 from ctxcli.storage import notes as files
 from ctxcli.storage.files import reason
 from ctxcli.storage.notes_index import Row
 
-_HAN = "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e01-\u0e4e\U00020000-\U0003ffff"
+_HAN = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\u0e01-\u0e4e\U00020000-\U0003ffff"
+)
 _PIECE = re.compile(rf"\"([^\"]+)\"|([{_HAN}]+)|([^\s\"{_HAN}]+)")
 _EDGES = " .,;:!?()[]{}<>'`*，。；：！？、（）《》「」【】“”‘’…"
 _TITLE, _TAG = 4.0, 2.5
@@ -79,7 +83,7 @@ def _ranked(words: Sequence[Word], scored: list[tuple[Row, list[float]]], total:
 
 
 def read_query(query: str) -> list[Word]:
-    """The words of a query: ``"quoted text"`` whole, Chinese by runs, others by blanks; function words only if alone."""
+    """The words of a query: ``"quoted text"`` whole, Chinese by runs; function words only if there are no others."""
     folded = unicodedata.normalize("NFKC", query)
     found: dict[str, Word] = {}
     for phrase, run, word in _PIECE.findall(folded):
@@ -117,7 +121,7 @@ def stem_of(word: str) -> str:
 
 
 @cache
-def _stemmer():  # type: ignore[no-untyped-def]
+def _stemmer() -> Any:
     import Stemmer
 
     return Stemmer.Stemmer("english")

@@ -7,7 +7,7 @@ from typing import Any
 from ctxcli.model.errors import UsageError
 from ctxcli.services import workspace as workspaces
 from ctxcli.services.note_filter import bound, checked_filter_tags
-from ctxcli.services.notes import NoteChange, NoteFilter, Notebook
+from ctxcli.services.notes import Notebook, NoteChange, NoteFilter
 from ctxcli.services.workspace import Workspace
 
 _FILTERS = ("note_type", "tags", "tags_match", "since", "until")

@@ -163,7 +163,7 @@ def _publish(temporary: str, target: str) -> bool:
         if os.name == "nt":
             os.rename(temporary, target)  # noqa: PTH104 - fails on Windows where the target is there
             return True
-        os.link(temporary, target)  # noqa: PTH200
+        os.link(temporary, target)
     except FileExistsError:
         return False
     except OSError:  # a file system without links

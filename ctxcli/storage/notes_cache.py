@@ -153,9 +153,10 @@ def row_of(path: str, data: bytes, status: stat_result, *, now: int = 0) -> Row:
     stamp, size = notes.stamp_of(status)
     if now and abs(now - max(stamp, status.st_mtime_ns)) < _UNSURE_NS:
         stamp = 0
+    problem = f"{found.problem.line}:{found.problem.message}" if found.problem else ""
     body = 0 if found.problem else len(text.mark) + len(text.text[: found.span.body].encode("utf-8", "replace"))
     return Row(
         path, stamp, size, found.id or path_id(path), found.title, found.type, list(found.tags), written(created),
         written(updated), int(updated.timestamp() * 1000), dict(found.extra), body,
-        "" if text.encoding == "utf-8" else text.encoding, f"{found.problem.line}:{found.problem.message}" if found.problem else "",
+        "" if text.encoding == "utf-8" else text.encoding, problem,
     )  # fmt: skip
