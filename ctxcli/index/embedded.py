@@ -84,7 +84,7 @@ class EmbeddedReader:
 
     @cached_property
     def stats(self) -> dict[str, Any]:
-        """``chunks``, ``length`` (in terms), ``files``, ``roots``, ``settings``, ``deleted`` (chunks) and ``entries``."""
+        """``chunks``, ``length`` (terms), ``files``, ``roots``, ``settings``, ``deleted`` (chunks) and ``entries``."""
         with damage_told(self._directory):
             stored = self._one("stats")
             if stored is None:
