@@ -20,7 +20,7 @@ def search(
     top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, help="How many hits at most.")] = 10,
     mode: Annotated[str, typer.Option(metavar="bm25|keyword", help="How hits are ranked.")] = "bm25",
     section: Annotated[str, typer.Option(help="Only this section number and those below it, as 6.3.")] = "",
-    doc: Annotated[str, typer.Option(metavar="GLOB", help="Only documents that fit this pattern, as in .gitignore.")] = "",
+    doc: Annotated[str, typer.Option(metavar="GLOB", help="Only documents that fit (as in .gitignore).")] = "",
     explain: Annotated[bool, typer.Option("--explain", help="Show the terms and what each hit has of them.")] = False,
     fail_empty: Annotated[bool, typer.Option("--fail-empty", help="Exit with 4 where there is no hit.")] = False,
     as_json: AsJson = False,
