@@ -118,6 +118,10 @@ RUNS: dict[str, Callable[[str], str]] = {"bigrams": _bigrams, "words": _words}
 """How a run of an unspaced script becomes terms, by the analyzer's name."""
 
 
+def _without_mark(text: str) -> str:
+    return text.replace(_END_OF_UNIT, " ") if _END_OF_UNIT in text else text
+
+
 class Analyzer(dict[str, str]):
     """Turns text into terms; keeps what it has seen (token → its terms), so one analyzer should serve a whole run.
 
@@ -136,14 +140,16 @@ class Analyzer(dict[str, str]):
 
     def terms(self, text: str) -> str:
         """Return the terms of `text` in order, parted by blanks; "" if there are none."""
-        if "](" in text:
-            text = _LINK_TARGET.sub("] ", text)
-        return " ".join(filter(None, map(self.__getitem__, tokens(fold(text)))))
+        return self._terms(_without_mark(text))
 
     def lines(self, texts: Iterable[str]) -> str:
         """Return the terms of each text on a line of its own; much faster than one call for each."""
-        plain = (text.replace(_END_OF_UNIT, " ") if _END_OF_UNIT in text else text for text in texts)
-        return self.terms(_END_OF_UNIT.join(plain)).replace(" \n", "\n").replace("\n ", "\n")
+        return self._terms(_END_OF_UNIT.join(map(_without_mark, texts))).replace(" \n", "\n").replace("\n ", "\n")
+
+    def _terms(self, text: str) -> str:
+        if "](" in text:
+            text = _LINK_TARGET.sub("] ", text)
+        return " ".join(filter(None, map(self.__getitem__, tokens(fold(text)))))
 
     def __missing__(self, token: str) -> str:
         if token.isascii():
@@ -152,9 +158,8 @@ class Analyzer(dict[str, str]):
             runs = _runs(token)
             if len(runs) == 1 and is_unspaced(token):
                 return self._run(token.lower())
-            found = " ".join(
-                self._run(run.lower()) if is_unspaced(run) else " ".join(self._word_terms(run)) for run in runs
-            )
+            parts = (self._run(run.lower()) if is_unspaced(run) else " ".join(self._word_terms(run)) for run in runs)
+            found = " ".join(filter(None, parts))
         if len(token) < LONGEST_TERM and len(self) < 200_000:
             self[token] = found
         return found

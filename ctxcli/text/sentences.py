@@ -70,10 +70,20 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _joins(before: str, after: str) -> bool:
-    """Whether two characters are drawn as one (marks, emoji with joiners, variation selectors)."""
+    """Whether two characters are drawn as one: marks, emoji with joiners or skin, the letters of a flag.
+
+    In a row of flags it stays unknown where one begins, so that none is parted.
+    """
+    import unicodedata  # on use: nearly no sentence is that long
+
     return (
-        after in "\u200d\ufe0f\u20e3"
+        after in "\u200d\ufe0e\ufe0f\u20e3"
         or before == "\u200d"
-        or "\u0300" <= after <= "\u036f"
+        or unicodedata.category(after) in {"Mn", "Mc", "Me"}
         or "\U0001f3fb" <= after <= "\U0001f3ff"
+        or (_is_flag_letter(before) and _is_flag_letter(after))
     )
+
+
+def _is_flag_letter(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"

@@ -1,0 +1,117 @@
+"""What a question asks."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxcli.text.analyzer import Analyzer
+from ctxcli.text.background import share
+from ctxcli.text.question import CHARACTER_WEIGHT, Question, language_of, read_question
+from ctxcli.text.variants import other_forms
+
+ANALYZER = Analyzer()
+
+
+def read(text: str) -> Question:
+    return read_question(text, ANALYZER)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("How many users?", "en"),
+        ("连接池有多大？", "zh"),
+        ("PostgreSQL 的 max_connections 默认是多少？", "zh"),
+        ("what does 你好 mean in English and French", "en"),
+        ("", "en"),
+        ("???", "en"),
+        ("привет", "en"),
+    ],
+)
+def test_the_language_is_that_of_the_words(text: str, language: str) -> None:
+    assert language_of(text) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("When was it released?", "date"),
+        ("In what year did it end?", "date"),
+        ("How many retries are made?", "number"),
+        ("What is the default port?", "number"),
+        ("Who approved it?", "person"),
+        ("Where is the office?", "place"),
+        ("Why does it fail?", ""),
+        ("什么时候发布？", "date"),
+        ("何時發布？", "date"),
+        ("重试多少次？", "number"),
+        ("默认值是什么？", "number"),
+        ("为什么失败？", ""),
+    ],
+)
+def test_the_kind_of_thing_that_is_asked_for(text: str, kind: str) -> None:
+    assert read(text).asked == kind
+
+
+@pytest.mark.parametrize("text", ["the is", "是什么", "什么？", "what is it?", "", "？！…", "   "])
+def test_words_that_only_ask_are_no_terms(text: str) -> None:
+    assert read(text).terms == {}
+
+
+def test_single_characters_weigh_less_than_bigrams() -> None:
+    weights = read("连接池").terms
+    assert weights["连接"] == weights["接池"] == 1.0
+    assert weights["连"] == CHARACTER_WEIGHT
+
+
+def test_names_are_proper_names_numbers_identifiers_and_quotes() -> None:
+    assert {"smith", "2024", "max_retries"} <= read("What did Smith set max_retries to in 2024?").names
+    assert "红楼" in read("谁写了《红楼梦》？").names
+    assert read("Which colour is used?").names == frozenset()
+
+
+def test_things_asked_for_are_found_unless_the_question_has_them() -> None:
+    assert read("How many of the 40 users are active?").asked_things("12 of 40 users") == {"12"}
+    assert read("什么时候发布？").asked_things("于2024年发布") == {"2024年"}
+    assert read("Why?").asked_things("12 of 40") == set()
+
+
+@pytest.mark.parametrize(
+    ("term", "other"),
+    [("除濕", "除湿"), ("除湿", "除濕"), ("發現", "发现"), ("发现", "發現"), ("数据", "數據"), ("資料", "资料")],
+)
+def test_the_other_chinese_script_is_known_both_ways(term: str, other: str) -> None:
+    assert other in other_forms(term)
+
+
+def test_what_has_no_other_script_has_no_other_form() -> None:
+    assert other_forms("人山") == ()
+    assert other_forms("abc") == ()
+
+
+@given(st.text(max_size=6))
+def test_other_forms_are_few_differ_and_keep_the_length(term: str) -> None:
+    forms = other_forms(term)
+    assert len(forms) <= 8
+    assert len(set(forms)) == len(forms)
+    assert term not in forms
+    assert all(len(form) == len(term) for form in forms)
+
+
+def test_common_terms_have_larger_shares_of_general_text() -> None:
+    assert 0 < share("zzzzqq") < share("连接") < share("我们") < 1
+    assert share("zzzzqq") < share("year")
+
+
+@given(st.text(max_size=8))
+def test_a_share_is_a_share_of_anything(term: str) -> None:
+    assert 0 < share(term) < 1
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=200, deadline=None)
+def test_any_text_can_be_asked(text: str) -> None:
+    question = read(text)
+    assert question == read(text)
+    assert question.names <= question.terms.keys()
+    assert all(0 < weight <= 1 for weight in question.terms.values())
