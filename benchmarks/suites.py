@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ctxcli.model.index import FileRecord, Prepared
+from ctxcli.model.index import FileRecord
+from ctxcli.model.prepared import Prepared
 from ctxcli.model.stored import StoredChunk
 from ctxcli.services.prepare import prepare
 

@@ -4,12 +4,12 @@ from ctxcli.text.question import Language
 
 SENTENCE: dict[Language, dict[str, float]] = {
     "en": {
-        "": -4.756, "dcs": -4.942, "cs": -1.867, "r0": 1.446, "covt": 2.957, "covw": 1.722, "d0": 1.293,
-        "len": 0.046, "echo": 2.154, "ty": 0.63,
+        "": -4.888, "dcs": -4.63, "cs": -1.461, "r0": 1.45, "covt": 2.623, "covw": 1.719, "d0": 1.439,
+        "len": 0.075, "echo": 2.237, "ty": 0.581,
     },
     "zh": {
-        "": -6.858, "dcs": -5.086, "cs": -1.894, "r0": 2.112, "r1": 0.59, "covt": 2.019, "covw": 2.857,
-        "d0": 1.93, "dcov": -1.547, "len": 0.38, "echo": 1.863, "ty": 0.805,
+        "": -6.729, "dcs": -4.532, "cs": -1.631, "r0": 1.996, "r1": 0.357, "covt": 1.938, "covw": 2.964,
+        "d0": 1.97, "dcov": -1.348, "len": 0.387, "echo": 1.842, "ty": 0.732,
     },
 }  # fmt: skip
 """Log odds that a unit answers, by feature; "" is the intercept."""

@@ -1,7 +1,7 @@
 """The sentences that answer: a small linear model over the units of the best chunks, and windows of them."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -93,17 +93,24 @@ def sentence_values(question: Question, weights: TermWeights, matches: Sequence[
     return values
 
 
-def best_unit(match: Match, values: dict[int, float]) -> tuple[int, int]:
-    """Start and end of the unit that most likely answers; the whole chunk where it has none."""
+def best_span(match: Match, values: Mapping[int, float], *, limit: int) -> tuple[int, int]:
+    """Start and end of the run of units within `limit` characters that most likely answers.
+
+    One unit where its neighbours add little; the first unit where none can be quoted.
+    """
     units = match.chunk.units
     if not values:
         return (units[0][0], units[0][1]) if units else (0, len(match.chunk.text))
-    index = max(values, key=lambda one: (values[one], -one))
-    return units[index][0], units[index][1]
+    windows = [window for window in _windows(match, values, limit)]
+    if not windows:
+        index = max(values, key=lambda one: (values[one], -one))
+        return units[index][0], units[index][1]
+    best = max(windows, key=lambda window: (window.value, -window.size, -window.start))
+    return best.start, best.end
 
 
 def choose(
-    matches: Sequence[Match], values: Sequence[dict[int, float]], *, limit: int, penalty: float = SECOND_EXCERPT
+    matches: Sequence[Match], values: Sequence[Mapping[int, float]], *, limit: int, penalty: float = SECOND_EXCERPT
 ) -> tuple[Window, ...]:
     """The window, or the two windows, that most likely hold the answer, within `limit` characters; best first."""
     limit -= _MARKS
@@ -127,17 +134,24 @@ def choose(
 def _second(windows: Sequence[Window], first: Window, room: int) -> Window | None:
     for window in windows:
         apart = window.match is not first.match or window.end <= first.start or window.start >= first.end
-        if window.size <= room and apart:
+        if window.size <= room and apart and not _repeats(window.text, first.text):
             return window
     return None
 
 
-def _windows(match: Match, values: dict[int, float], limit: int) -> Iterator[Window]:
-    """All runs of neighbouring units within the limit; a unit that is too long is cut, and so is the last one."""
+def _repeats(one: str, other: str) -> bool:
+    """Whether one of two excerpts holds the other, white space apart."""
+    a, b = "".join(one.split()), "".join(other.split())
+    return a in b or b in a
+
+
+def _windows(match: Match, values: Mapping[int, float], limit: int) -> Iterator[Window]:
+    """All runs of neighbouring units of a section within the limit; a unit that is too long is cut, as is the last one."""
     units = match.chunk.units
+    section = {index: match.chunk.section_of(units[index][0]) for index in values}
     for first in values:
         start, value, last = units[first][0], 0.0, first
-        while last in values:
+        while last in values and section[last] == section[first]:
             end = units[last][1]
             if end - start > limit:
                 begin = units[last][0]

@@ -3,7 +3,7 @@
 Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), with Lucene's idf.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ctxcli.model.stored import StoredChunk
@@ -13,13 +13,15 @@ K1 = 0.9
 B = 0.4
 SENTENCE = 0.5
 """What the best sentence's coverage adds to the normalised BM25 score (0.25 to 1 measured the same)."""
+NEIGHBOURS = 0.3
+"""What the coverage by the best three neighbouring units, headings aside, adds."""
 DOCUMENT = 0.2
 """What the document adds: the mean score of its three best chunks."""
 HEADING = 0.2
 """What the coverage of the question by the heading of the best sentence's section adds."""
 HEADING_SHARE = 0.1
 """What the share of that heading's terms that the question asks for adds."""
-HIGHEST = (1 + SENTENCE) * (1 + DOCUMENT) + HEADING + HEADING_SHARE
+HIGHEST = (1 + SENTENCE + NEIGHBOURS) * (1 + DOCUMENT) + HEADING + HEADING_SHARE
 """The highest score there can be."""
 IN_HEAD = 0.5
 """What a term that stands only in title or headings counts in the coverage of a sentence."""
@@ -70,7 +72,16 @@ def match(
     sets = tuple(map(frozenset, units))
     cover = tuple(coverage(unit, in_head, weights) for unit in sets)
     doc_id = chunk.key.rpartition(":")[0]
-    return Match(chunk, doc_id, in_head, sets, bm25, cover, bm25 + sentence * max(cover, default=0.0))
+    score = bm25 + SENTENCE * max(cover, default=0.0) + NEIGHBOURS * _best_neighbours(sets, weights)
+    return Match(chunk, doc_id, in_head, sets, bm25, cover, score)
+
+
+def _best_neighbours(units: Sequence[frozenset[str]], weights: TermWeights) -> float:
+    """The highest share of the question's weight that three units in a row hold (0…1)."""
+    runs = {units[at - 1] | unit | units[at + 1] if 0 < at < len(units) - 1 else unit for at, unit in enumerate(units)}
+    if len(units) == 2:
+        runs.add(units[0] | units[1])
+    return max((coverage(run, frozenset(), weights) for run in runs), default=0.0)
 
 
 def coverage(terms: frozenset[str], head: frozenset[str], weights: TermWeights) -> float:

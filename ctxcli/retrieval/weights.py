@@ -4,12 +4,16 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ctxcli.text.background import share
+from ctxcli.text.background import RARE, share
 from ctxcli.text.question import Question
 from ctxcli.text.variants import other_forms
 
 BACKGROUND_CHUNKS = 100
 """Pseudo chunks of general text that are added to every knowledge base, so that three chunks have a sensible idf."""
+PART = 0.3
+"""What a part of an identifier counts (``max`` of ``max_connections``) where the knowledge base has the whole."""
+UNKNOWN_BIGRAM = 0.6
+"""What a Chinese bigram counts that neither the knowledge base nor general text has: most span two words."""
 
 
 def idf(frequency: float, chunks: float) -> float:
@@ -69,4 +73,9 @@ def weigh(
         frequency[term] = found
         expected = background * (1 - math.exp(-average * share(term))) if background else 0.0
         weight[term] = factor * idf(found + expected, chunks + background)
+        if not found and len(term) == 2 and not term.isascii() and share(term) <= RARE:
+            weight[term] *= UNKNOWN_BIGRAM
+    for part, whole in question.wholes.items():
+        if part in weight and frequency.get(whole):
+            weight[part] *= PART
     return TermWeights(weight, canonical, frequency, average)

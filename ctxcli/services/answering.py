@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 
 from ctxcli.answering import decision, evidence
 from ctxcli.answering.compose import answer_text
@@ -114,12 +113,10 @@ def _boost(term: str) -> float:
 
 
 def _matching_docs(reader: IndexReader, glob: str) -> list[str]:
-    return [
-        record.doc_id
-        for record in reader.files()
-        if record.status == "ok"
-        and (fnmatchcase(record.path, glob) or fnmatchcase(record.path.rpartition("/")[2], glob) or record.path == glob)
-    ]
+    from ctxcli.storage.doc_glob import doc_matcher
+
+    fits = doc_matcher(glob)
+    return [record.doc_id for record in reader.files() if record.status == "ok" and fits(record.path)]
 
 
 def ask(
@@ -141,10 +138,11 @@ def ask(
     matches = bm25.rank(knowledge.candidates(weights, limit=CANDIDATES, filters=Filters()), weights, limit=limit)
     values = evidence.sentence_values(question, weights, matches)
     considered = slice(0, evidence.CHUNKS)
-    windows = evidence.choose(matches[considered], values[considered], limit=evidence.LIMIT[question.language])
+    size = evidence.LIMIT[question.language]
+    windows = evidence.choose(matches[considered], values[considered], limit=size)
     score = decision.score(question, weights, matches, values)
     ranked = tuple(
-        knowledge.passage(match, *evidence.best_unit(match, found), score=match.score / bm25.HIGHEST)
+        knowledge.passage(match, *evidence.best_span(match, found, limit=size), score=match.score / bm25.HIGHEST)
         for match, found in zip(matches, values, strict=True)
     )
     reason = _reason(knowledge, windows, score, threshold)

@@ -60,6 +60,7 @@ class Question:
 
     `terms` maps each term to its weight (1, single Chinese characters 0.35), in order of
     appearance. `names` are the terms of proper names, numbers, identifiers and quoted words.
+    `wholes` maps each part of an identifier (``max``) to the identifier it comes from (``max_connections``).
     `pairs` are neighbouring terms of the question, for proximity.
     """
 
@@ -68,6 +69,7 @@ class Question:
     terms: dict[str, float]
     asked: AskedKind
     names: frozenset[str]
+    wholes: dict[str, str]
     pairs: tuple[tuple[str, str], ...]
 
     def asked_things(self, text: str) -> set[str]:
@@ -98,8 +100,16 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
         terms=terms,
         asked=next((kind for kind, pattern in _ASKED[language] if re.search(pattern, folded, re.IGNORECASE)), ""),
         names=frozenset(_names(bare, analyzer)) & terms.keys(),
+        wholes=_wholes(bare, analyzer),
         pairs=tuple(zip(words, words[1:], strict=False)),
     )
+
+
+def _wholes(text: str, analyzer: Analyzer) -> dict[str, str]:
+    """The parts of identifiers in a text that do not stand in it as words of their own."""
+    words = [analyzer.terms(token).split() for token in tokens(text) if token.isascii()]
+    alone = {terms[0] for terms in words if terms}
+    return {part: terms[0] for terms in words for part in terms[1:] if part not in alone}
 
 
 def _names(text: str, analyzer: Analyzer) -> set[str]:
