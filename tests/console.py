@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+BUG = "this is a bug in ctx"
 SHOWN_FOLDER = "/home/you/station"
 _BLOCK = re.compile(r"^(?P<indent> *)```console\n(?P<body>.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _VARYING = (
@@ -118,6 +119,8 @@ def rewrite(text: str, console: Console) -> str:
 
 
 def _transcript(step: Step, printed: str) -> str:
+    if BUG in printed:
+        raise SystemExit(f"line {step.line}: $ {step.command}\n{printed}")
     shown = step.shown.rstrip("\n")
     keep = "..." in shown.split("\n") and same(shown, printed)
     return f"$ {step.command}\n{shown if keep else printed}".rstrip("\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.console import ROOT, Console, same, steps
+from tests.console import BUG, ROOT, Console, same, steps
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
 WITH_COMMANDS = [page for page in PAGES if "```console" in page.read_text("utf-8")]
@@ -29,6 +29,11 @@ def test_every_command_prints_what_the_page_shows(page: Path, tmp_path: Path) ->
 def test_every_link_leads_to_a_file(page: Path) -> None:
     targets = _LINK.findall(page.read_text("utf-8"))
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_page_shows_a_bug(page: Path) -> None:
+    assert BUG not in page.read_text("utf-8")
 
 
 def test_the_readme_begins_with_demo_and_test() -> None:
