@@ -16,12 +16,12 @@ SENTENCE: dict[Language, dict[str, float]] = {
 
 DECISION: dict[Language, dict[str, float]] = {
     "en": {
-        "": -9.43, "bmn": 3.598, "sent2": 2.174, "cov": 1.338, "margin": 0.511, "typ": 0.312, "ent": 1.136,
-        "prox": 0.065, "miss": 1.371, "unit": 1.451, "terms": 1.499,
+        "": -9.757, "bmn": 3.661, "sent2": 2.075, "cov": 1.574, "margin": 0.319, "typ": 0.335,
+        "ent": 1.197, "prox": 0.171, "miss": 1.395, "unit": 1.551, "terms": 1.558,
     },
     "zh": {
-        "": -10.083, "bmn": 2.942, "sent2": 3.123, "cov": 4.929, "margin": -0.075, "typ": 0.314,
-        "ent": 2.31, "prox": -2.506, "miss": 0.069, "unit": 2.432, "terms": 1.162,
+        "": -10.548, "bmn": 2.714, "sent2": 3.358, "cov": 4.962, "margin": -0.372, "typ": 0.874,
+        "ent": 2.107, "prox": -1.286, "miss": 0.098, "unit": 1.369, "terms": 1.287,
     },
 }  # fmt: skip
 """Log odds that the question is answered at all, by feature of the best chunk."""

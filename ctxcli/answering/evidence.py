@@ -101,7 +101,7 @@ def best_span(match: Match, values: Mapping[int, float], *, limit: int) -> tuple
     units = match.chunk.units
     if not values:
         return (units[0][0], units[0][1]) if units else (0, len(match.chunk.text))
-    windows = [window for window in _windows(match, values, limit)]
+    windows = list(_windows(match, values, limit))
     if not windows:
         index = max(values, key=lambda one: (values[one], -one))
         return units[index][0], units[index][1]
@@ -146,7 +146,7 @@ def _repeats(one: str, other: str) -> bool:
 
 
 def _windows(match: Match, values: Mapping[int, float], limit: int) -> Iterator[Window]:
-    """All runs of neighbouring units of a section within the limit; a unit that is too long is cut, as is the last one."""
+    """All runs of units of one section within the limit; a unit that is too long is cut, as is the last one."""
     units = match.chunk.units
     section = {index: match.chunk.section_of(units[index][0]) for index in values}
     for first in values:

@@ -1,0 +1,84 @@
+"""`ctx verify`: are the citations of an answer still true?"""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctxcli.cli.options import AsJson, Quiet, WorkspaceDir
+from ctxcli.cli.output import emit_json, end
+from ctxcli.model.errors import ExitCode, NotFoundError
+
+if TYPE_CHECKING:
+    from ctxcli.cli.screen import Screen
+    from ctxcli.model.verification import CheckedCitation, Verification
+
+
+def verify(
+    answer: Annotated[str, typer.Argument(help="The answer: JSON of `ctx ask`, its text, or Markdown; - for stdin.")],
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    workspace: WorkspaceDir = None,
+) -> None:
+    """Check each citation of ANSWER against the files as they are now; exit 4 unless all are right."""
+    from ctxcli.services import verification
+
+    found = verification.verify(_read(answer), root=_root(workspace))
+    if as_json:
+        emit_json(_document(found))
+    elif not quiet:
+        from ctxcli.cli.screen import Screen
+
+        _show(found, Screen(sys.stdout))
+    if not found.ok:
+        end(ExitCode.DECLINED)
+
+
+def _read(name: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise NotFoundError(f"{name}: {error.strerror}", code="file_not_found", hint="name an answer file") from None
+    return data.decode("utf-8-sig", "replace")
+
+
+def _root(workspace: Path | None) -> Path:
+    """The root that paths are relative to: the workspace, or this folder where there is none."""
+    from ctxcli.services import workspace as workspaces
+
+    try:
+        return workspaces.find(workspace).root
+    except NotFoundError:
+        if workspace is not None:
+            raise
+        return Path.cwd()
+
+
+def _document(found: "Verification") -> dict[str, object]:
+    return {"schema": "ctx/verification/1", "citations": [_row(one) for one in found.citations], "ok": found.ok}
+
+
+def _row(one: "CheckedCitation") -> dict[str, object]:
+    row: dict[str, object] = {"n": one.cited.n, "doc": one.cited.doc, "status": one.status}
+    if one.now is not None:
+        row["now"] = {"page": one.now.page, "line_start": one.now.line_start, "section": one.now.section}
+    if one.message:
+        row["message"] = one.message
+    return row
+
+
+_STYLES = {"ok": "green", "moved": "yellow", "stale": "red", "missing": "red"}
+
+
+def _show(found: "Verification", screen: "Screen") -> None:
+    for one in found.citations:
+        where = ""
+        if one.now is not None:
+            parts = [f"§{one.now.section}" if one.now.section else "", f"p. {one.now.page}" if one.now.page else ""]
+            parts.append(f"line {one.now.line_start}" if one.now.line_start else "")
+            where = f" now at {' · '.join(filter(None, parts))}" if any(parts) else ""
+        detail = f": {one.message}" if one.message else ""
+        screen.line(f"[{one.cited.n}] {one.status:8}{one.cited.doc}{detail}{where}", style=_STYLES[one.status])
+    if not found.citations:
+        screen.line("there is nothing to check: the answer cites nothing")
