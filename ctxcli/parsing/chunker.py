@@ -55,9 +55,7 @@ def _heavier(text: str, start: int, end: int, limit: float) -> bool:
 def _units(text: str, blocks: tuple[Block, ...]) -> Iterator[Unit]:
     for block in blocks:
         piece = text[block.start : block.end]
-        if block.kind == "prose" or (
-            block.kind in {"item", "row", "meta"} and _heavier(text, block.start, block.end, 1)
-        ):
+        if block.kind == "prose" or (block.kind != "code" and _heavier(text, block.start, block.end, 1)):
             spans = sentence_spans(piece)
         elif block.kind == "code" and _heavier(text, block.start, block.end, SPLIT_ABOVE):
             spans = list(_line_groups(piece))
@@ -113,12 +111,12 @@ def _bounds(document: Document, atoms: list[_Atom]) -> list[int]:
     """Where chunks begin, ascending; the first is 0."""
     sections = document.sections
     top = min((section.level for section in sections), default=0)
-    rest = _weights_to_next_section(atoms)
+    opens_top = [atom.opens >= 0 and sections[atom.opens].level == top for atom in atoms]
+    needs = _needs(atoms, opens_top)
     bounds, full, bare = [0], 0.0, True
     for position, atom in enumerate(atoms):
-        opens_top = atom.opens >= 0 and sections[atom.opens].level == top and position > 0
-        need = rest[position] if atom.opens >= 0 else _with_heading(atoms, position)
-        if position and (opens_top or (not bare and full + need > 1)) and atom.start > bounds[-1]:
+        wanted = opens_top[position] or (not bare and full + needs[position] > 1)
+        if wanted and document.text[bounds[-1] : atom.start].strip():
             bounds.append(atom.start)
             full, bare = 0.0, True
         full += atom.weight
@@ -126,24 +124,23 @@ def _bounds(document: Document, atoms: list[_Atom]) -> list[int]:
     return bounds
 
 
-def _weights_to_next_section(atoms: list[_Atom]) -> list[float]:
-    """For each atom the weight from it to the end of its section."""
-    rest = [0.0] * len(atoms)
-    total = 0.0
+def _needs(atoms: list[_Atom], opens_top: list[bool]) -> list[float]:
+    """For each atom the weight that is to have room where the atom is put.
+
+    That of its section where it opens one, else its own; a heading with nothing below it takes in what follows.
+    """
+    needs = [0.0] * len(atoms)
+    section = following = 0.0
     for position in range(len(atoms) - 1, -1, -1):
-        total += atoms[position].weight
-        rest[position] = total
-        if atoms[position].opens >= 0:
-            total = 0.0
-    return rest
-
-
-def _with_heading(atoms: list[_Atom], position: int) -> float:
-    """The weight of an atom; of a heading, with what follows it."""
-    need = atoms[position].weight
-    if atoms[position].only_heading and position + 1 < len(atoms):
-        need += atoms[position + 1].weight
-    return need
+        atom = atoms[position]
+        section += atom.weight
+        needs[position] = section if atom.opens >= 0 else atom.weight
+        if atom.only_heading and needs[position] == atom.weight:
+            needs[position] += following
+        following = 0.0 if opens_top[position] else needs[position]
+        if atom.opens >= 0:
+            section = 0.0
+    return needs
 
 
 def _chunks(document: Document, bounds: list[int], units: tuple[Unit, ...]) -> Iterator[Chunk]:

@@ -17,6 +17,8 @@ _ABBREVIATION = re.compile(
 )
 _LONGEST = 1_200
 """Characters; a longer sentence is cut at a comma, a blank, or just there."""
+_LONGEST_CLUSTER = 64
+"""Characters; what is drawn as one is cut where it is longer, which no script needs."""
 _COMMA = re.compile(r"[，,、：:]\s*|\s+")
 
 
@@ -61,7 +63,8 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         cut = start + _LONGEST
         for match in _COMMA.finditer(text, start + _LONGEST // 2, start + _LONGEST):
             cut = match.end()
-        while cut < end and _joins(text[cut - 1], text[cut]):
+        last = min(end, cut + _LONGEST_CLUSTER)
+        while cut < last and _joins(text, start, cut):
             cut += 1
         yield start, cut
         start = cut
@@ -69,19 +72,24 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _joins(before: str, after: str) -> bool:
-    """Whether two characters are drawn as one: marks, emoji with joiners or skin, the letters of a flag.
+def _joins(text: str, start: int, at: int) -> bool:
+    """Whether the characters before and after `at` are drawn as one: marks, emoji with joiners or skin, flags.
 
-    In a row of flags it stays unknown where one begins, so that none is parted.
+    The letters of flags are paired from `start` on, or from where their row begins.
     """
     import unicodedata  # on use: nearly no sentence is that long
 
+    after = text[at]
+    if _is_flag_letter(after):
+        first = at
+        while first > start and _is_flag_letter(text[first - 1]):
+            first -= 1
+        return (at - first) % 2 == 1
     return (
         after in "\u200d\ufe0e\ufe0f\u20e3"
-        or before == "\u200d"
+        or text[at - 1] == "\u200d"
         or unicodedata.category(after) in {"Mn", "Mc", "Me"}
         or "\U0001f3fb" <= after <= "\U0001f3ff"
-        or (_is_flag_letter(before) and _is_flag_letter(after))
     )
 
 
