@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, Lazy] = {
 """All commands by name, in the order of the help. One whose module is not there is not shown."""
 
 KB_COMMANDS: Mapping[str, Lazy] = {
+    "explain": Lazy("ctxcli.cli.explain", "explain", "Tell why a question got its answer, or what lost a passage."),
     "search": Lazy("ctxcli.cli.search", "search", "Find the passages nearest to a query."),
 }
 """Commands of `ctx kb` that stand in modules of their own."""

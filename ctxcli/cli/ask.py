@@ -39,7 +39,7 @@ def _run(request: AskRequest, *, as_json: bool) -> ExitCode:
     question = request.question if request.question != "-" else sys.stdin.read()
     if not question.strip():
         raise UsageError("the question is empty", hint='ask one: ctx ask "…"')
-    answer = asking.ask(question.strip())
+    answer = asking.ask(question.strip(), with_evidence=request.evidence)
     _show(answer, request, as_json=as_json)
     return ExitCode.DECLINED if answer.declined else ExitCode.OK
 
@@ -82,7 +82,9 @@ def _batch(request: AskRequest, asking: "Asking") -> ExitCode:
         found: dict[str, Any]
         try:
             name, question = _question(line)
-            document = answer_document(asking.ask(question), with_evidence=request.evidence)
+            document = answer_document(
+                asking.ask(question, with_evidence=request.evidence), with_evidence=request.evidence
+            )
             found = {"schema": document.pop("schema"), "id": name, **document}
         except _BadLineError as error:
             failed = True

@@ -48,6 +48,10 @@ class MemoryIndex:
             and (wanted is None or chunk.key.rpartition(":")[0] in wanted)
         ]
 
+    def chunks_of(self, doc_id: str) -> Sequence[StoredChunk]:
+        """All chunks of a document, in order."""
+        return [chunk for chunk in self._chunks if chunk.key.rpartition(":")[0] == doc_id]
+
     def file(self, doc_id: str) -> FileRecord | None:
         """The file that a document's chunks were cut from."""
         return self._records.get(doc_id)

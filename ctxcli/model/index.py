@@ -91,6 +91,9 @@ class IndexReader(Protocol):
     ) -> "Sequence[StoredChunk]":
         """About `limit` chunks that may match weighted terms best, of a section or of documents if asked."""
 
+    def chunks_of(self, doc_id: str) -> "Sequence[StoredChunk]":
+        """All chunks of a document, in order."""
+
     def file(self, doc_id: str) -> FileRecord | None:
         """The file that a document's chunks were cut from."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from ctxcli.answering import decision, evidence
 from ctxcli.answering.compose import answer_text
+from ctxcli.answering.conflict import conflict
 from ctxcli.model.answer import Answer, Hits, Passage, Reason
 from ctxcli.model.index import FileRecord, IndexReader
 from ctxcli.model.stored import StoredChunk
@@ -37,6 +38,11 @@ class Knowledge:
         self.analyzer = analyzer
         self._kb_of: dict[str, str] = {}
         self._files: dict[str, FileRecord] = {}
+
+    @property
+    def readers(self) -> Mapping[str, IndexReader]:
+        """The knowledge bases by name."""
+        return self._readers
 
     @property
     def chunks(self) -> int:
@@ -119,64 +125,96 @@ def _matching_docs(reader: IndexReader, glob: str) -> list[str]:
     return [record.doc_id for record in reader.files() if record.status == "ok" and fits(record.path)]
 
 
+@dataclass(frozen=True, slots=True)
+class Consideration:
+    """A question thought through: everything that an answer, a refusal or an explanation is made from.
+
+    `values` holds for each match the probability, by unit, that the unit answers; `windows` are the excerpts
+    that would be shown, best first; `disagree` says that they contradict each other.
+    """
+
+    question: Question
+    weights: TermWeights
+    matches: Sequence[Match]
+    values: Sequence[dict[int, float]]
+    windows: Sequence[evidence.Window]
+    disagree: bool
+    score: float
+
+
+def consider(knowledge: Knowledge, text: str, *, limit: int = EVIDENCE) -> Consideration:
+    """Rank the chunks, choose the excerpts and score the question; `limit` is the number of chunks kept."""
+    question = read_question(text, knowledge.analyzer)
+    weights = knowledge.weigh(question)
+    matches = bm25.rank(knowledge.candidates(weights, limit=CANDIDATES, filters=Filters()), weights, limit=limit)
+    values = evidence.sentence_values(question, weights, matches)
+    best, likely = matches[: evidence.CHUNKS], values[: evidence.CHUNKS]
+    against = conflict(question, best, likely)
+    windows = against or evidence.choose(best, likely, limit=evidence.LIMIT[question.language])
+    score = decision.score(question, weights, matches, values)
+    return Consideration(question, weights, matches, values, windows, bool(against), score)
+
+
 def ask(
     knowledge: Knowledge,
     text: str,
     *,
     threshold: float = decision.THRESHOLD,
     limit: int = EVIDENCE,
+    with_evidence: bool = False,
     is_stale: Callable[[Passage], bool] = lambda passage: False,
 ) -> Answer:
     """Answer `text` by at most two cited excerpts, or decline.
 
     Declines when the score lies below `threshold` (0…1), when nothing matches and when there is nothing to search.
-    `limit` is the number of ranked chunks kept as evidence; `is_stale` says whether a cited file has changed.
+    `limit` is the number of ranked chunks, kept as evidence if asked; `is_stale` says whether a cited file has changed.
     """
     began = time.perf_counter()
-    question = read_question(text, knowledge.analyzer)
-    weights = knowledge.weigh(question)
-    matches = bm25.rank(knowledge.candidates(weights, limit=CANDIDATES, filters=Filters()), weights, limit=limit)
-    values = evidence.sentence_values(question, weights, matches)
-    considered = slice(0, evidence.CHUNKS)
-    size = evidence.LIMIT[question.language]
-    windows = evidence.choose(matches[considered], values[considered], limit=size)
-    score = decision.score(question, weights, matches, values)
-    ranked = tuple(
-        knowledge.passage(match, *evidence.best_span(match, found, limit=size), score=match.score / bm25.HIGHEST)
-        for match, found in zip(matches, values, strict=True)
-    )
-    reason = _reason(knowledge, windows, score, threshold)
-    cited = tuple(_cited(knowledge, windows, score)) if reason is None else ()
+    thought = consider(knowledge, text, limit=limit)
+    reason = _reason(knowledge, thought, threshold)
+    shown = answer_text(thought.windows) if thought.windows else None
+    cited = () if reason else tuple(_cited(knowledge, thought))
+    ranked = ranked_passages(knowledge, thought) if with_evidence or reason else ()
     return Answer(
         question=text,
-        language=question.language,
-        text=answer_text(windows) if reason is None else None,
+        language=thought.question.language,
+        text=None if reason else shown,
         reason=reason,
-        score=round(score, 4),
+        score=round(thought.score, 4),
         threshold=threshold,
         citations=tuple(replace(passage, stale=is_stale(passage)) for passage in cited),
-        nearest=_nearest(ranked) if reason is not None else (),
-        candidate=answer_text(windows) if windows else None,
-        evidence=ranked,
+        nearest=_nearest(ranked) if reason else (),
+        candidate=shown,
+        evidence=ranked if with_evidence else (),
         elapsed_ms=round((time.perf_counter() - began) * 1000, 1),
     )
 
 
-def _reason(knowledge: Knowledge, windows: Sequence[evidence.Window], score: float, threshold: float) -> Reason | None:
+def ranked_passages(knowledge: Knowledge, thought: Consideration) -> tuple[Passage, ...]:
+    """The ranked chunks, each cited by the sentences of it that most likely answer."""
+    size = evidence.LIMIT[thought.question.language]
+    return tuple(
+        knowledge.passage(match, *evidence.best_span(match, found, limit=size), score=match.score / bm25.HIGHEST)
+        for match, found in zip(thought.matches, thought.values, strict=True)
+    )
+
+
+def _reason(knowledge: Knowledge, thought: Consideration, threshold: float) -> Reason | None:
     if not knowledge.chunks:
         return "empty_kb"
-    if not windows:
+    if not thought.windows:
         return "no_match"
-    return "below_threshold" if score < threshold else None
+    return "below_threshold" if thought.score < threshold else None
 
 
-def _cited(knowledge: Knowledge, windows: Sequence[evidence.Window], score: float) -> Iterable[Passage]:
-    best = windows[0].match.score
-    for window in windows:
+def _cited(knowledge: Knowledge, thought: Consideration) -> Iterable[Passage]:
+    best = thought.windows[0].match.score
+    for window in thought.windows:
         text = window.text
         start = window.start + len(text) - len(text.lstrip())
         end = window.end - len(text) + len(text.rstrip())
-        yield knowledge.passage(window.match, start, end, score * min(1.0, window.match.score / best))
+        score = thought.score * min(1.0, window.match.score / best)
+        yield replace(knowledge.passage(window.match, start, end, score), conflict=thought.disagree)
 
 
 def _nearest(ranked: Sequence[Passage]) -> tuple[Passage, ...]:

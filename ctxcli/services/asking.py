@@ -146,10 +146,15 @@ class Asking:
         chosen = next(value for value in (threshold, configured, decision.THRESHOLD) if value is not None)
         return cls(knowledge, chosen, limit, stale_check(knowledge, found.root))
 
-    def ask(self, question: str) -> Answer:
-        """Answer or decline."""
+    def ask(self, question: str, *, with_evidence: bool = False) -> Answer:
+        """Answer or decline; `with_evidence` keeps the ranked chunks."""
         return answering.ask(
-            self.knowledge, question, threshold=self.threshold, limit=self.limit, is_stale=self.is_stale
+            self.knowledge,
+            question,
+            threshold=self.threshold,
+            limit=self.limit,
+            with_evidence=with_evidence,
+            is_stale=self.is_stale,
         )
 
     def search(self, query: str, *, limit: int, mode: str, filters: Filters) -> Hits:

@@ -1,0 +1,112 @@
+"""Why a question got the answer it got, and which stage lost a passage that was expected."""
+
+from ctxcli.answering import decision
+from ctxcli.answering.compose import answer_text
+from ctxcli.model.explanation import Expected, ExplainedTerm, Explanation
+from ctxcli.model.index import FileRecord, IndexReader
+from ctxcli.model.stored import StoredChunk
+from ctxcli.services.answering import CANDIDATES, Consideration, Knowledge, consider, ranked_passages
+from ctxcli.storage.doc_glob import doc_matcher
+
+SHOWN_HITS = 5
+CONSIDERED = 3
+"""The answer is chosen from so many chunks."""
+
+
+def explain(knowledge: Knowledge, question: str, *, threshold: float, expect: str = "") -> Explanation:
+    """Think a question through and keep what happened.
+
+    `expect` names a document (a path, a name or a glob), with ``#SECTION`` a section of it by number or heading.
+    """
+    thought = consider(knowledge, question, limit=CANDIDATES)
+    features = (
+        decision.decision_features(thought.question, thought.weights, thought.matches, thought.values)
+        if thought.matches
+        else {}
+    )
+    return Explanation(
+        question=question,
+        score=round(thought.score, 4),
+        threshold=threshold,
+        declined=not thought.windows or thought.score < threshold,
+        chunks=knowledge.chunks,
+        terms=_terms(thought),
+        features={name: round(value, 3) for name, value in features.items()},
+        hits=ranked_passages(knowledge, thought)[:SHOWN_HITS],
+        answer=answer_text(thought.windows) if thought.windows else None,
+        expected=_expected(knowledge, thought, expect, threshold=threshold) if expect else None,
+    )
+
+
+def _terms(thought: Consideration) -> tuple[ExplainedTerm, ...]:
+    held = [match.head.union(*match.units) for match in thought.matches[:SHOWN_HITS]]
+    return tuple(
+        ExplainedTerm(
+            term,
+            thought.weights.frequency[term],
+            round(weight, 2),
+            tuple(rank for rank, found in enumerate(held, 1) if term in found),
+        )
+        for term, weight in thought.weights.weight.items()
+    )
+
+
+def _expected(knowledge: Knowledge, thought: Consideration, expect: str, *, threshold: float) -> Expected:
+    """How far the expected passage came."""
+    doc, _, section = expect.partition("#")
+    record, reader = _find(knowledge, doc)
+    if record is None or reader is None:
+        return Expected(doc, section, "not_indexed", None, "no knowledge base that was asked has this document")
+    if record.status == "failed":
+        return Expected(record.path, section, "not_parsed", None, f"the file could not be read: {record.message}")
+    chunks = [chunk for chunk in reader.chunks_of(record.doc_id) if not section or _has_section(chunk, section)]
+    if not chunks:
+        why = "the document has no such section; `ctx kb outline` lists those it has"
+        return Expected(record.path, section, "not_chunked", None, why)
+    return _stage(thought, record.path, section, {chunk.key for chunk in chunks}, chunks, threshold=threshold)
+
+
+def _stage(
+    thought: Consideration, path: str, section: str, keys: set[str], chunks: list[StoredChunk], *, threshold: float
+) -> Expected:
+    ranks = [rank for rank, match in enumerate(thought.matches, 1) if match.chunk.key in keys]
+    rank = ranks[0] if ranks else None
+    if rank is None:
+        shared = {
+            thought.weights.canonical[t] for c in chunks for t in c.terms.split() if t in thought.weights.canonical
+        }
+        if not shared:
+            return Expected(path, section, "not_matched", None, "it shares no term with the question: other words")
+        why = f"it shares only {', '.join(sorted(shared)[:6])}, and {CANDIDATES} chunks match better"
+        return Expected(path, section, "ranked_too_low", None, why)
+    if rank > CONSIDERED:
+        why = f"it is number {rank}; the answer is chosen from the best {CONSIDERED}"
+        return Expected(path, section, "ranked_too_low", rank, why)
+    if not any(window.match.chunk.key in keys for window in thought.windows):
+        return Expected(path, section, "not_chosen", rank, "sentences of other chunks were more likely to answer")
+    if thought.score < threshold:
+        why = f"it would have been shown, but the score {thought.score:.2f} is below the threshold {threshold:.2f}"
+        return Expected(path, section, "below_threshold", rank, why)
+    return Expected(path, section, "shown", rank, "it is in the answer")
+
+
+def _find(knowledge: Knowledge, doc: str) -> tuple[FileRecord | None, IndexReader | None]:
+    fits = doc_matcher(doc)
+    for reader in knowledge.readers.values():
+        for record in reader.files():
+            if record.path == doc or fits(record.path) or record.path.endswith(f"/{doc}"):
+                return record, reader
+    return None, None
+
+
+def _has_section(chunk: StoredChunk, section: str) -> bool:
+    """Whether a unit of the chunk stands in a section with that number (or below it), or with that heading."""
+    wanted = section.strip().lstrip("§").casefold()
+    for start, end, _ in chunk.units:
+        place = chunk.place(start, end)
+        number = (place.section or "").casefold()
+        heading = (place.heading or "").casefold()
+        headings = {part.casefold() for part in place.heading_path} | {heading}
+        if number == wanted or number.startswith(f"{wanted}.") or wanted in headings:
+            return True
+    return False
