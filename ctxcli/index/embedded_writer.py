@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxcli.index.embedded import POINTER, EmbeddedReader, Entry, generation
-from ctxcli.index.integrity import damaged_file, seal
+from ctxcli.index.integrity import damage_told, damaged_file, seal, unreadable
 from ctxcli.model.errors import DataError
 from ctxcli.model.index import FileRecord, IndexSettings
 from ctxcli.storage.files import atomic_write
@@ -89,17 +89,17 @@ class EmbeddedWriter:
             self.begun_anew = f"the file {POINTER} is missing" if self._generations() else ""
             return None
         try:
-            damaged = damaged_file(generation(self._directory))
+            with damage_told(self._directory):
+                damaged = damaged_file(generation(self._directory))
             if damaged:
-                self.begun_anew = f"it is damaged ({damaged} is not as it was written)"
-                return None
+                raise unreadable(f"the index in {self._directory} is damaged: {damaged} is not as it was written")
             reader = EmbeddedReader(self._directory)
             if reader.settings == self._settings:
                 reader.files()
                 return reader
             self.begun_anew = "it was built with other settings"
-        except (DataError, ValueError, OSError) as error:
-            self.begun_anew = str(error)
+        except DataError as error:
+            self.begun_anew = error.message
         return None
 
     def files(self) -> list[FileRecord]:

@@ -64,7 +64,7 @@ def seal(text: bytes, *rest: bytes) -> bytes:
 def unseal(sealed: bytes, *rest: bytes) -> bytes:
     """The text of `seal`; ValueError where it, or what was beside it, is not what it was."""
     text = sealed[_CHECK_BYTES:]
-    if int.from_bytes(sealed[:_CHECK_BYTES], "little") != _checksum(text, rest):
+    if len(sealed) < _CHECK_BYTES or int.from_bytes(sealed[:_CHECK_BYTES], "little") != _checksum(text, rest):
         raise ValueError("an entry does not fit its checksum")
     return text
 
@@ -79,9 +79,16 @@ def _checksum(text: bytes, rest: tuple[bytes, ...]) -> int:
 
 
 def damaged_file(generation: Path) -> str:
-    """The name of a file of the engine whose content does not fit its footer, "" if there is none."""
+    """The name of a file of the last commit whose content does not fit its footer, "" if there is none.
+
+    Raises OSError or ValueError where the list of those files cannot be read. What interrupted runs left is no damage.
+    """
+    import json
+
+    committed = json.loads((generation / "meta.json").read_bytes())["segments"]
+    segments = {segment["segment_id"].replace("-", "") for segment in committed}
     for path in sorted(generation.iterdir()):
-        if path.suffix in _FOOTER and not _fits_footer(path):
+        if path.name.partition(".")[0] in segments and path.suffix in _FOOTER and not _fits_footer(path):
             return path.name
     return ""
 
@@ -101,6 +108,6 @@ def _fits_footer(path: Path) -> bool:
             if magic != _FOOTER_MAGIC or body < 0:
                 return False
             try:
-                return bool(crc32(view[:body]) == json.loads(bytes(view[body:-8]))["crc"])
+                return crc32(view[:body]) == int(json.loads(bytes(view[body:-8]))["crc"])
             except (ValueError, LookupError, TypeError):
                 return False
