@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, Lazy] = {
     "note": Lazy("ctxcli.cli.notes", "app", "Make, find and keep notes."),
     "kb": Lazy("ctxcli.cli.kb", "app", "Index documents and look into knowledge bases."),
     "ask": Lazy("ctxcli.cli.ask", "ask", "Answer a question from the documents, with citations, or decline."),
+    "check": Lazy("ctxcli.cli.check", "check", "Run documentation tests: questions with expected answers."),
     "verify": Lazy("ctxcli.cli.verify", "verify", "Check the citations of an answer against the files."),
     "status": Lazy("ctxcli.cli.workspace", "status", "Show the workspace at a glance."),
     "doctor": Lazy("ctxcli.cli.workspace", "doctor", "Look for what is wrong, and mend it."),
