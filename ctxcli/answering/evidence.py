@@ -15,7 +15,7 @@ LIMIT: dict[Language, int] = {"en": 400, "zh": 160}
 BLOCK_FACTOR = 3
 CHUNKS = 3
 """The answer is chosen from so many of the best chunks."""
-SECOND_EXCERPT = 0.02
+SECOND_EXCERPT = 0.05
 """What a second excerpt must add to the expected number of right answers to be shown."""
 _MARKS = 6
 """Characters kept for ellipses and the blanks between excerpts."""

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ctxcli.answering import decision, evidence
+from ctxcli.answering import decision, directed, evidence
 from ctxcli.answering.compose import answer_text
 from ctxcli.answering.conflict import conflict
 from ctxcli.model.answer import Answer, Hits, Passage, Reason
@@ -146,12 +146,48 @@ def consider(knowledge: Knowledge, text: str, *, limit: int = EVIDENCE) -> Consi
     """Rank the chunks, choose the excerpts and score the question; `limit` is the number of chunks kept."""
     question = read_question(text, knowledge.analyzer)
     weights = knowledge.weigh(question)
+    if question.sections:
+        return _consider_section(knowledge, question, weights, limit=limit)
     matches = bm25.rank(knowledge.candidates(weights, limit=CANDIDATES, filters=Filters()), weights, limit=limit)
     values = evidence.sentence_values(question, weights, matches)
+    score = decision.score(question, weights, matches, values)
+    return _chosen(question, weights, matches, values, score)
+
+
+def _consider_section(knowledge: Knowledge, question: Question, weights: TermWeights, *, limit: int) -> Consideration:
+    """A question that names a section is answered from it; where no document has it, hardly at all."""
+    sections = question.sections
+    chunks = {chunk.key: chunk for chunk in knowledge.candidates(weights, limit=CANDIDATES, filters=Filters())}
+    for name in sections:
+        found = knowledge.candidates(weights, limit=CANDIDATES, filters=Filters(section=name))
+        chunks.update((chunk.key, chunk) for chunk in found)
+    ranked = bm25.rank(chunks.values(), weights, limit=len(chunks))
+    matches = directed.prefer(ranked, sections)[:limit]
+    values = evidence.sentence_values(question, weights, matches)
+    score = decision.score(question, weights, ranked, values)
+    inside = [directed.units_in(match, sections) for match in matches]
+    if not any(inside):
+        if not directed.is_mentioned(matches[: evidence.CHUNKS], sections):
+            score = min(score, directed.NOT_FOUND)
+        return _chosen(question, weights, matches, values, score)
+    score = directed.directed_score(score, matches[0], weights, sections)
+    kept = [
+        {unit: value for unit, value in found.items() if unit in units}
+        for found, units in zip(values, inside, strict=True)
+    ]
+    return _chosen(question, weights, matches, kept, score)
+
+
+def _chosen(
+    question: Question,
+    weights: TermWeights,
+    matches: Sequence[Match],
+    values: Sequence[dict[int, float]],
+    score: float,
+) -> Consideration:
     best, likely = matches[: evidence.CHUNKS], values[: evidence.CHUNKS]
     against = conflict(question, best, likely)
     windows = against or evidence.choose(best, likely, limit=evidence.LIMIT[question.language])
-    score = decision.score(question, weights, matches, values)
     return Consideration(question, weights, matches, values, windows, bool(against), score)
 
 
@@ -194,7 +230,9 @@ def ranked_passages(knowledge: Knowledge, thought: Consideration) -> tuple[Passa
     """The ranked chunks, each cited by the sentences of it that most likely answer."""
     size = evidence.LIMIT[thought.question.language]
     return tuple(
-        knowledge.passage(match, *evidence.best_span(match, found, limit=size), score=match.score / bm25.HIGHEST)
+        knowledge.passage(
+            match, *evidence.best_span(match, found, limit=size), score=min(1.0, match.score / bm25.HIGHEST)
+        )
         for match, found in zip(thought.matches, thought.values, strict=True)
     )
 

@@ -1,6 +1,6 @@
 """From the bytes of a file to what the index takes: parsed, cut and analysed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ctxcli.model.document import Chunk, Document
 from ctxcli.model.prepared import IndexedChunk, Prepared
@@ -38,6 +38,7 @@ def indexed_chunks(document: Document, analyzer: Analyzer) -> Iterator[IndexedCh
     The first two lines of the terms are title and headings (so they count twice), then each unit has one.
     """
     names = _ColumnNames(document)
+    by_path = {section.path: section.number for section in document.sections}
     for chunk in chunker.chunk(document):
         text = document.text[chunk.start : chunk.end]
         column_names = names.before(chunk)
@@ -47,10 +48,8 @@ def indexed_chunks(document: Document, analyzer: Analyzer) -> Iterator[IndexedCh
         )
         terms = f"{head}\n{head}\n{body}"
         length = len(terms.split())
-        meta = encode_place(
-            document, chunk, length=length, column_names=column_names, terms_of=analyzer.terms
-        )
-        yield IndexedChunk(chunk.ordinal, text, terms, _numbers(document, chunk), meta, length)
+        meta = encode_place(document, chunk, length=length, column_names=column_names, terms_of=analyzer.terms)
+        yield IndexedChunk(chunk.ordinal, text, terms, _numbers(document, chunk, by_path), meta, length)
 
 
 def _headings(document: Document, chunk: Chunk, column_names: str) -> Iterator[str]:
@@ -66,17 +65,14 @@ def _headings(document: Document, chunk: Chunk, column_names: str) -> Iterator[s
         yield column_names
 
 
-def _numbers(document: Document, chunk: Chunk) -> tuple[str, ...]:
-    """Section numbers in the chunk and those above them, for ``--section``."""
+def _numbers(document: Document, chunk: Chunk, by_path: Mapping[tuple[str, ...], str]) -> tuple[str, ...]:
+    """Section numbers in the chunk and those above them, for ``--section`` and for questions that name a section."""
     numbers: dict[str, None] = {}
     for span in chunk.spans:
-        if span.section >= 0:
-            number = document.sections[span.section].number
-            parts = number.split(".")
-            for size in range(1, len(parts) + 1):
-                numbers[".".join(parts[:size]).lower()] = None
-            for heading in document.sections[span.section].path[:-1]:
-                numbers[heading.split(" ", 1)[0].lower()] = None
+        path = document.sections[span.section].path if span.section >= 0 else ()
+        for depth in range(len(path), 0, -1):
+            parts = by_path.get(path[:depth], "").lower().split(".")
+            numbers.update((".".join(parts[:size]), None) for size in range(1, len(parts) + 1))
     return tuple(number for number in numbers if number)
 
 

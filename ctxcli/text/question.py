@@ -60,6 +60,7 @@ class Question:
 
     `terms` maps each term to its weight (1, single Chinese characters 0.35), in order of
     appearance. `names` are the terms of proper names, numbers, identifiers and quoted words.
+    `sections` are the ways to write the section or article that the question names, () if it names none.
     `wholes` maps each part of an identifier (``max``) to the identifier it comes from (``max_connections``).
     `pairs` are neighbouring terms of the question, for proximity.
     """
@@ -69,6 +70,7 @@ class Question:
     terms: dict[str, float]
     asked: AskedKind
     names: frozenset[str]
+    sections: tuple[str, ...]
     wholes: dict[str, str]
     pairs: tuple[tuple[str, str], ...]
 
@@ -100,9 +102,47 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
         terms=terms,
         asked=next((kind for kind, pattern in _ASKED[language] if re.search(pattern, folded, re.IGNORECASE)), ""),
         names=frozenset(_names(bare, analyzer)) & terms.keys(),
+        sections=named_sections(folded),
         wholes=_wholes(bare, analyzer),
         pairs=tuple(zip(words, words[1:], strict=False)),
     )
+
+
+_NAMED_SECTION = (
+    r"第\s*(?P<han>[0-9]{1,4}|[零〇一二三四五六七八九十百千两]+)\s*(?P<kind>[条條章节節编編])(?P<of>之[一二三四五六七八九十])?"
+    r"|(?:§+|\b(?:sections?|sec\.|chapters?|clauses?|articles?|art\.|appendix|annex|rule)|第)\s*"
+    r"(?P<number>[A-Z]?[0-9]+(?:\.[0-9]+)*|(?<=appendix )[A-Z]|(?<=annex )[A-Z])\b"
+    r"|(?<![\w.])(?P<bare>[0-9]+(?:\.[0-9]+)+)\s*[节節]"
+)
+_HAN_DIGITS = "零一二三四五六七八九"
+
+
+def named_sections(text: str) -> tuple[str, ...]:
+    """The section or article that a question names, in the ways it may be printed; () if it names none.
+
+    ``第7条`` gives ``第7条`` and ``第七条``; ``section 4.2`` gives ``4.2``, ``article 5`` also ``article 5``.
+    """
+    match = re.search(_NAMED_SECTION, text, re.IGNORECASE)
+    if not match:
+        return ()
+    if match["han"]:
+        ending = match["kind"] + (match["of"] or "")
+        numbers = [match["han"]] + ([_han(int(match["han"]))] if match["han"].isdigit() else [])
+        return tuple(f"第{number}{ending}" for number in numbers)
+    number = (match["number"] or match["bare"]).upper()
+    word = " ".join(match.group().lower().split())
+    return (number,) if match["bare"] else (number, word)
+
+
+def _han(number: int) -> str:
+    """A whole number below 10,000 in Chinese numerals, as articles of laws are numbered."""
+    digits = [int(digit) for digit in str(number)]
+    out, zero = "", False
+    for place, digit in zip(range(len(digits) - 1, -1, -1), digits, strict=True):
+        if digit:
+            out += ("零" if zero and out else "") + _HAN_DIGITS[digit] + ("", "十", "百", "千")[min(place, 3)]
+        zero = digit == 0
+    return out.removeprefix("一") if 10 <= number < 20 else out or "零"
 
 
 def _wholes(text: str, analyzer: Analyzer) -> dict[str, str]:
