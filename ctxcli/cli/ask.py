@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ctxcli.cli.ask_arguments import AskRequest
-from ctxcli.cli.output import emit_json, end, has_colour, prepare_streams, user_errors, visible, warn
+from ctxcli.cli.output import emit_json, end, has_colour, prepare_streams, user_errors, warn
 from ctxcli.model.errors import CtxError, ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _show(answer: "Answer", request: AskRequest, *, as_json: bool) -> None:
         text = as_text(answer, cite=request.cite, colour=has_colour(sys.stdout))
     if request.evidence:
         text += "\n" + "\n".join(evidence_lines(answer))
-    sys.stdout.write((text if has_colour(sys.stdout) else visible(text)) + "\n")
+    sys.stdout.write(text + "\n")
 
 
 def _batch(request: AskRequest, asking: "Asking") -> ExitCode:
@@ -163,12 +163,14 @@ def _typer_command() -> Any:
         """Answer QUESTION from the indexed documents, every sentence cited; exit 4 where they do not say."""
         if format not in {"text", "md", "json"}:
             raise UsageError(f"--format {format}: no such format", hint="use text, md or json")
+        if threshold is not None and not 0 <= threshold <= 1:  # no number at all
+            raise UsageError(f"--threshold {threshold}: no share", hint="give a number from 0 to 1")
         if not (question or batch):
             raise UsageError("there is no question", hint='ask one: ctx ask "…"')
         if question and batch:
             raise UsageError("a question and --batch do not go together", hint="leave one of them out")
         request = AskRequest(
-            question, cite, kb or [], None, top_k, threshold, format, source or [], batch, evidence, as_json, quiet,
+            question, cite, kb or [], top_k, threshold, format, source or [], batch, evidence, as_json, quiet,
             str(workspace) if isinstance(workspace, Path) else None,
         )  # fmt: skip
         end(ExitCode(run(request)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ctxcli.cli.output import visible
 from ctxcli.model.answer import Answer, Passage
 
 _WORDS = {
@@ -37,18 +38,21 @@ _WORDS = {
 
 
 def as_text(answer: Answer, *, cite: bool, colour: bool = False) -> str:
-    """The answer with its sources: a line of them, or with `cite` a block each with the quote."""
+    """The answer with its sources: a line of them, or with `cite` a block each with the quote.
+
+    What comes from documents is shown without control characters; `colour` adds those of a terminal.
+    """
     bold, dim = ("\x1b[1m{}\x1b[0m", "\x1b[2m{}\x1b[0m") if colour else ("{}", "{}")
     words = _WORDS[answer.language]
     if answer.text is None:
         return "\n".join(_refusal(answer, bold=bold))
-    lines = [answer.text, ""]
+    lines = [visible(answer.text), ""]
     if any(passage.conflict for passage in answer.citations):
         lines += [words["conflict"], ""]
     if cite:
         for number, passage in enumerate(answer.citations, 1):
             lines.append(bold.format(f"[{number}] {place(passage, answer.language)}"))
-            lines += [dim.format(f"    {line}") for line in passage.quote.splitlines()]
+            lines += [dim.format(f"    {line}") for line in visible(passage.quote).splitlines()]
     else:
         places = (f"[{n}] {place(passage, answer.language)}" for n, passage in enumerate(answer.citations, 1))
         lines.append(dim.format(f"{words['sources']}: {'; '.join(places)}"))
@@ -71,11 +75,11 @@ def as_markdown(answer: Answer, *, cite: bool) -> str:
     if answer.text is None:
         refusal = list(_refusal(answer, bold="**{}**"))
         return "\n".join([refusal[0], "", *[line.replace("  ", "- ", 1) for line in refusal[1:]]])
-    lines = [answer.text, "", f"**{words['sources']}**", ""]
+    lines = [visible(answer.text), "", f"**{words['sources']}**", ""]
     for number, passage in enumerate(answer.citations, 1):
         lines.append(f"{number}. {place(passage, answer.language)}")
         if cite:
-            lines += ["", *[f"   > {line}" for line in passage.quote.splitlines()], ""]
+            lines += ["", *[f"   > {line}" for line in visible(passage.quote).splitlines()], ""]
     return "\n".join(lines).rstrip()
 
 
@@ -96,7 +100,7 @@ def place(passage: Passage, language: str) -> str:
         parts.append(words["line" if one else "lines"].format(passage.line_start, passage.line_end))
     if passage.stale:
         parts.append(f"({words['stale']})")
-    return " · ".join(parts)
+    return visible(" · ".join(parts))
 
 
 def evidence_lines(answer: Answer) -> Iterator[str]:

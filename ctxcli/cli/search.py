@@ -63,7 +63,7 @@ def _show(hits: "Hits", explained: "dict[str, object] | None") -> None:
     from ctxcli.text.question import language_of
 
     for rank, hit in enumerate(hits.passages, 1):
-        sys.stdout.write(f"{rank:2}. {hit.score:.2f}  {visible(place(hit, language_of(hits.query)))}\n")
+        sys.stdout.write(f"{rank:2}. {hit.score:.2f}  {place(hit, language_of(hits.query))}\n")
         for line in visible(hit.quote).splitlines():
             sys.stdout.write(f"          {line}\n")
     if explained:

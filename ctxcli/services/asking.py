@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ctxcli.answering import decision
 from ctxcli.model.answer import Answer, Hits, Passage
-from ctxcli.model.errors import DataError, NotFoundError
+from ctxcli.model.errors import DataError, NotFoundError, ParseError
 from ctxcli.services import answering
 from ctxcli.services.answering import Filters, Knowledge
 from ctxcli.text.analyzer import VERSION, Analyzer
@@ -58,7 +58,10 @@ def open_files(paths: Iterable[str], read_stdin: Callable[[], bytes]) -> Knowled
     for path in dict.fromkeys(paths):
         data = read_stdin() if path == "-" else _read(Path(path))
         name = "stdin" if path == "-" else Path(path).name
-        prepared = prepare(data, name=name)
+        try:
+            prepared = prepare(data, name=_name_for_parser(data) if path == "-" else name)
+        except ParseError as error:
+            raise ParseError(f"{path}: {error.message}", code=error.code, hint=error.hint) from error
         digest = sha256(data).hexdigest()
         doc_id = f"{digest[:16]}-{len(documents)}"
         record = FileRecord(
@@ -73,6 +76,13 @@ def open_files(paths: Iterable[str], read_stdin: Callable[[], bytes]) -> Knowled
         )
         documents.append((record, prepared))
     return Knowledge({"": MemoryIndex(documents)}, analyzer=Analyzer())
+
+
+def _name_for_parser(data: bytes) -> str:
+    """A name for what came from standard input: text that shows no other format is read as Markdown."""
+    from ctxcli.parsing import formats
+
+    return "stdin.md" if formats.detect(data, "stdin") == "plain" else "stdin"
 
 
 def _read(path: Path) -> bytes:
