@@ -1,7 +1,6 @@
 """Notes and knowledge bases: cited answers or an honest refusal, offline, in Chinese and English."""
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as in typing, which costs a cold start more than all else here
 if TYPE_CHECKING:
     from ctxcli.services.note_tool import NoteTool as NoteTool
 
@@ -12,7 +11,7 @@ _EXPORTED = {"NoteTool": "ctxcli.services.note_tool"}
 """Names of the package and the modules that hold them; each is imported when it is used."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in _EXPORTED:
         from importlib import import_module
 
