@@ -16,12 +16,12 @@ SENTENCE: dict[Language, dict[str, float]] = {
 
 DECISION: dict[Language, dict[str, float]] = {
     "en": {
-        "": -9.757, "bmn": 3.661, "sent2": 2.075, "cov": 1.574, "margin": 0.319, "typ": 0.335,
-        "ent": 1.197, "prox": 0.171, "miss": 1.395, "unit": 1.551, "terms": 1.558,
+        "": -10.572, "bmn": 3.959, "sent2": 1.823, "cov": 1.665, "margin": 0.298, "typ": 0.292,
+        "ent": 1.291, "num": 0.68, "prox": 0.185, "miss": 1.387, "unit": 1.53, "terms": 1.592,
     },
     "zh": {
-        "": -10.548, "bmn": 2.714, "sent2": 3.358, "cov": 4.962, "margin": -0.372, "typ": 0.874,
-        "ent": 2.107, "prox": -1.286, "miss": 0.098, "unit": 1.369, "terms": 1.287,
+        "": -10.957, "bmn": 2.986, "sent2": 2.842, "cov": 4.735, "margin": -0.227, "typ": 1.076,
+        "ent": 1.382, "num": 0.186, "prox": -0.939, "miss": 0.503, "unit": 1.911, "terms": 1.37,
     },
 }  # fmt: skip
 """Log odds that the question is answered at all, by feature of the best chunk."""

@@ -9,6 +9,8 @@ from ctxcli.retrieval.weights import TermWeights
 from ctxcli.text.question import Question
 
 THRESHOLD = 0.40
+UNKNOWN_IDENTIFIER = 0.3
+"""The highest score of a question about a model, code or year that the knowledge base does not have at all."""
 _NEAR = 4
 """Words between which a pair of the question counts as close together."""
 
@@ -25,7 +27,8 @@ def decision_features(
     cov     coverage by the chunk with title and headings
     margin  score above the best chunk of another document
     typ     1 if something of the asked kind (date, number, name) stands near the best unit, or none is asked
-    ent     coverage of the question's names, numbers and identifiers, 1 if it has none
+    ent     coverage of the question's proper names, 1 if it has none
+    num     coverage of its numbers and of identifiers with a number, 1 if it has none
     prox    share of neighbouring terms of the question that are close together in the chunk
     miss    the heaviest term that is missing, as a share of the heaviest
     unit    the highest probability of a unit of the three best chunks
@@ -37,14 +40,14 @@ def decision_features(
     pairs = [a | b for a, b in zip(best.units, best.units[1:], strict=False)] or list(best.units)
     other = next((match.score for match in matches if match.doc_id != best.doc_id), 0.0)
     missing = [weight for term, weight in weights.weight.items() if term not in everything]
-    names = [weights.weight[term] for term in question.names]
     return {
         "bmn": best.bm25,
         "sent2": max((coverage(pair, nothing, weights) for pair in pairs), default=0.0),
         "cov": coverage(everything, nothing, weights),
         "margin": best.score - other,
         "typ": float(not question.asked or bool(question.asked_things(_around(best)))),
-        "ent": sum(weights.weight[n] for n in question.names & everything) / sum(names) if names else 1.0,
+        "ent": _share(question.names, everything, weights),
+        "num": _share(question.numbers, everything, weights),
         "prox": _proximity(question, weights, best),
         "miss": max(missing, default=0.0) / max(weights.weight.values()),
         "unit": max((max(found.values(), default=0.0) for found in values[:3]), default=0.0),
@@ -58,10 +61,18 @@ def score(
     """The probability that the question is answered (0…1); 0 where nothing matches."""
     if not matches:
         return 0.0
+    unknown = any(not weights.frequency[term] for term in question.identifiers)
     model = DECISION[question.language]
     features = decision_features(question, weights, matches, values)
     logit = model[""] + sum(weight * features[name] for name, weight in model.items() if name)
-    return 1 / (1 + math.exp(-logit))
+    found = 1 / (1 + math.exp(-logit))
+    return min(found, UNKNOWN_IDENTIFIER) if unknown else found
+
+
+def _share(wanted: frozenset[str], held: frozenset[str], weights: TermWeights) -> float:
+    """The share of the weight of some terms that is held, 1 if there are none."""
+    total = sum(weights.weight[term] for term in wanted)
+    return sum(weights.weight[term] for term in wanted & held) / total if total else 1.0
 
 
 def _around(best: Match) -> str:

@@ -13,10 +13,14 @@ from ctxcli.text.question import Language, Question
 LIMIT: dict[Language, int] = {"en": 400, "zh": 160}
 """Characters that an answer may show; a block may have three times as many."""
 BLOCK_FACTOR = 3
-CHUNKS = 3
+CHUNKS = 5
 """The answer is chosen from so many of the best chunks."""
-SECOND_EXCERPT = 0.05
+SECOND_EXCERPT = 0.02
 """What a second excerpt must add to the expected number of right answers to be shown."""
+SECOND_SHARE = 0.1
+"""... and the share of the first excerpt's that its own expected number must be."""
+COLUMN_NAMES = 0.1
+"""What is left of the probability of a row that only names columns: it answers no question by itself."""
 _MARKS = 6
 """Characters kept for ellipses and the blanks between excerpts."""
 _PAIRED = 12
@@ -90,6 +94,10 @@ def sentence_values(question: Question, weights: TermWeights, matches: Sequence[
     for rank, index, features in sentence_features(question, weights, matches):
         logit = model[""] + sum(weight * features[name] for name, weight in model.items() if name)
         values[rank][index] = 1 / (1 + math.exp(-logit))
+    for match, found in zip(matches, values, strict=True):
+        for index in found:
+            if match.chunk.units[index][2] == "header_row":
+                found[index] *= COLUMN_NAMES
     return values
 
 
@@ -110,7 +118,12 @@ def best_span(match: Match, values: Mapping[int, float], *, limit: int) -> tuple
 
 
 def choose(
-    matches: Sequence[Match], values: Sequence[Mapping[int, float]], *, limit: int, penalty: float = SECOND_EXCERPT
+    matches: Sequence[Match],
+    values: Sequence[Mapping[int, float]],
+    *,
+    limit: int,
+    penalty: float = SECOND_EXCERPT,
+    least: float = SECOND_SHARE,
 ) -> tuple[Window, ...]:
     """The window, or the two windows, that most likely hold the answer, within `limit` characters; best first."""
     limit -= _MARKS
@@ -125,9 +138,12 @@ def choose(
     short = islice((window for window in windows if window.size <= limit - _ROOM), _PAIRED)
     for first in short:
         second = _second(windows, first, limit - first.size - 3)
-        if second and first.value + second.value - penalty > highest:
-            highest = first.value + second.value - penalty
-            chosen = (first, second)
+        if second is None:
+            continue
+        more, less = sorted((first.value, second.value), reverse=True)
+        if less >= least * more and more + less - penalty > highest:
+            highest = more + less - penalty
+            chosen = (first, second) if first.value >= second.value else (second, first)
     return chosen
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ctxcli.model.document import BlockKind, Chunk, Document, Section
 
 KINDS: "tuple[BlockKind, ...]" = ("heading", "prose", "item", "row", "header_row", "code", "meta")
+_ROW = KINDS.index("row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,11 @@ class StoredChunk:
         """The quotable pieces as (start, end, kind), ascending; line i + 1 of `terms` belongs to unit i."""
         flat: list[int] = self._data["u"]
         return [(flat[i], flat[i] + flat[i + 1], KINDS[flat[i + 2]]) for i in range(0, len(flat), 3)]
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether rows of a table stand in it."""
+        return _ROW in self._data["u"][2::3]
 
     @property
     def column_names(self) -> str:

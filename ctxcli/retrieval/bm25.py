@@ -3,7 +3,7 @@
 Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), with Lucene's idf.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ctxcli.model.stored import StoredChunk
@@ -50,9 +50,7 @@ class Match:
         return max(range(len(self.cover)), key=self.cover.__getitem__, default=0)
 
 
-def match(
-    chunk: StoredChunk, weights: TermWeights, *, k1: float = K1, b: float = B, sentence: float = SENTENCE
-) -> Match:
+def match(chunk: StoredChunk, weights: TermWeights, *, k1: float = K1, b: float = B) -> Match:
     """Score one chunk for a weighted question."""
     canonical, weight = weights.canonical, weights.weight
     head_line, _, *lines = chunk.terms.split("\n")
@@ -70,10 +68,23 @@ def match(
     bm25 = score / highest if highest else 0.0
     in_head = frozenset(head)
     sets = tuple(map(frozenset, units))
-    cover = tuple(coverage(unit, in_head, weights) for unit in sets)
+    cover = tuple(
+        coverage(unit, above, weights) for unit, above in zip(sets, _above(chunk, in_head, sets), strict=True)
+    )
     doc_id = chunk.key.rpartition(":")[0]
     score = bm25 + SENTENCE * max(cover, default=0.0) + NEIGHBOURS * _best_neighbours(sets, weights)
     return Match(chunk, doc_id, in_head, sets, bm25, cover, score)
+
+
+def _above(chunk: StoredChunk, head: frozenset[str], units: Sequence[frozenset[str]]) -> Iterator[frozenset[str]]:
+    """For each unit the terms of title and headings, and for a row of a table those of its column names."""
+    if not chunk.has_rows:
+        yield from (head for _ in units)
+        return
+    columns: frozenset[str] = frozenset()
+    for terms, (_, _, kind) in zip(units, chunk.units, strict=True):
+        columns = terms if kind == "header_row" else columns if kind == "row" else frozenset()
+        yield head | columns if kind == "row" else head
 
 
 def _best_neighbours(units: Sequence[frozenset[str]], weights: TermWeights) -> float:

@@ -280,5 +280,9 @@ def search(knowledge: Knowledge, query: str, *, limit: int, mode: str = "bm25", 
 
 
 def _best_span(match: Match) -> tuple[int, int]:
+    """The sentence, item, row or block that covers most of the query; a heading only where there is nothing else."""
     units = match.chunk.units
-    return units[match.best][:2] if units else (0, len(match.chunk.text))
+    quotable = [at for at, (_, _, kind) in enumerate(units) if kind not in {"heading", "meta", "header_row"}]
+    if not quotable:
+        return units[match.best][:2] if units else (0, len(match.chunk.text))
+    return units[max(quotable, key=lambda at: (match.cover[at], -at))][:2]

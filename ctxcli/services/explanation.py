@@ -9,7 +9,7 @@ from ctxcli.services.answering import CANDIDATES, Consideration, Knowledge, cons
 from ctxcli.storage.doc_glob import doc_matcher
 
 SHOWN_HITS = 5
-CONSIDERED = 3
+CONSIDERED = 5
 """The answer is chosen from so many chunks."""
 
 

@@ -1,6 +1,7 @@
 """What a question asks: its terms, its language, the kind of thing it wants, its names and numbers."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -59,7 +60,9 @@ class Question:
     """A question as the retriever sees it.
 
     `terms` maps each term to its weight (1, single Chinese characters 0.35), in order of
-    appearance. `names` are the terms of proper names, numbers, identifiers and quoted words.
+    appearance. `names` are the terms of proper names, identifiers and quoted words, `numbers` those with a
+    number in them (``PAR-9``, ``2015``, ``七号``). `identifiers` are those that stand for one thing only and have no
+    other way to be written: models, codes, years, counted things (``PAR-9``, ``E1502``, ``七号``).
     `sections` are the ways to write the section or article that the question names, () if it names none.
     `wholes` maps each part of an identifier (``max``) to the identifier it comes from (``max_connections``).
     `pairs` are neighbouring terms of the question, for proximity.
@@ -70,6 +73,8 @@ class Question:
     terms: dict[str, float]
     asked: AskedKind
     names: frozenset[str]
+    numbers: frozenset[str]
+    identifiers: frozenset[str]
     sections: tuple[str, ...]
     wholes: dict[str, str]
     pairs: tuple[tuple[str, str], ...]
@@ -96,12 +101,16 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
     ordered = analyzer.terms(bare).split()
     terms = {term: CHARACTER_WEIGHT if len(term) == 1 and is_unspaced(term) else 1.0 for term in ordered}
     words = [term for term in ordered if terms[term] == 1.0]
+    names = _names(bare, analyzer) & terms.keys()
+    counted = _counted(bare, terms.keys())
     return Question(
         text=text,
         language=language,
         terms=terms,
         asked=next((kind for kind, pattern in _ASKED[language] if re.search(pattern, folded, re.IGNORECASE)), ""),
-        names=frozenset(_names(bare, analyzer)) & terms.keys(),
+        names=frozenset(name for name in names if not _is_number(name)),
+        numbers=frozenset(name for name in names if _is_number(name)) | counted,
+        identifiers=frozenset(_identifiers(bare, analyzer) & terms.keys()) | counted,
         sections=named_sections(folded),
         wholes=_wholes(bare, analyzer),
         pairs=tuple(zip(words, words[1:], strict=False)),
@@ -115,6 +124,25 @@ _NAMED_SECTION = (
     r"|(?<![\w.])(?P<bare>[0-9]+(?:\.[0-9]+)+)\s*[节節]"
 )
 _HAN_DIGITS = "零一二三四五六七八九"
+
+
+_IDENTIFIER = r"(?<![\w.-])(?:[A-Z]+[A-Za-z]*[-_]?[0-9]+(?:[-_.][A-Za-z0-9]+)*|[12][0-9]{3})(?![\w-])"
+
+
+def _identifiers(text: str, analyzer: Analyzer) -> set[str]:
+    return {terms[0] for match in re.finditer(_IDENTIFIER, text) if (terms := analyzer.terms(match.group()).split())}
+
+
+def _is_number(term: str) -> bool:
+    return any(char.isdigit() for char in term)
+
+
+def _counted(text: str, terms: Collection[str]) -> frozenset[str]:
+    """The bigrams of Chinese numerals with the word they count (``七号`` of ``七号温室``)."""
+    found: set[str] = set()
+    for match in re.finditer("[一二三四五六七八九十百千两]+[号號级級条條章节節楼樓期批]", text):
+        found.update(map("".join, zip(match.group(), match.group()[1:], strict=False)))
+    return frozenset(found & set(terms))
 
 
 def named_sections(text: str) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ _GAP = re.compile(r"\n[ \t\r\u3000]+\n")
 _WITH_BLANK = re.compile(rf"{_CLOSE}\s+(?={_NEXT})|(?<=[!?])(?=[\u2e80-\u9fff])")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\[“\"'*_])(?:e\.g|i\.e|cf|vs|etc|al|Fig|Figs|No|Nos|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Inc|Ltd|Co|Corp|Sec|Eq|Eqs|pp?|"
-    r"vol|ca|approx|resp|Ref|Refs|Ch|App|Art|Gen|Col|Sgt|Lt|Rev|Hon|Mt|Ft|[A-Z]|U\.S|U\.K|U\.N|a\.m|p\.m|[0-9]{1,2})$"
+    r"vol|ca|approx|resp|Ref|Refs|Ch|App|Art|Gen|Col|Sgt|Lt|Rev|Hon|Mt|Ft|[A-Z]|U\.S|U\.K|U\.N|a\.m|p\.m)$"
+    r"|(?:^|\n)\s*[0-9]{1,2}$"
 )
 _LONGEST = 1_200
 """Characters; a longer sentence is cut at a comma, a blank, or just there."""
