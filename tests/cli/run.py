@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,9 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("CTX_", "XDG_", "OPENAI_"))}
     for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
         kept.pop(name, None)
-    return {**kept, "HOME": str(home), "PYTHONPATH": str(ROOT), **more}
+    kept.pop("PYTHONDONTWRITEBYTECODE", None)
+    compiled = str(Path(tempfile.gettempdir()) / f"ctx-tests-{os.getuid() if hasattr(os, 'getuid') else ''}")
+    return {**kept, "HOME": str(home), "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": compiled, **more}
 
 
 def ctx(folder: Path, *arguments: str, **more: str) -> Done:
