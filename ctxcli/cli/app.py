@@ -36,6 +36,10 @@ COMMANDS: Mapping[str, Lazy] = {
     "ask": Lazy("ctxcli.cli.ask", "ask", "Answer a question from the documents, with citations, or decline."),
     "check": Lazy("ctxcli.cli.check", "check", "Run documentation tests: questions with expected answers."),
     "verify": Lazy("ctxcli.cli.verify", "verify", "Check the citations of an answer against the files."),
+    "context": Lazy("ctxcli.cli.context", "app", "Build the context of a language model within a budget."),
+    "session": Lazy("ctxcli.cli.sessions", "app", "Keep conversations, and what is shown of them."),
+    "fact": Lazy("ctxcli.cli.facts", "app", "Keep facts with their source and history."),
+    "tokens": Lazy("ctxcli.cli.tokens", "tokens", "Count tokens exactly, offline."),
     "status": Lazy("ctxcli.cli.workspace", "status", "Show the workspace at a glance."),
     "doctor": Lazy("ctxcli.cli.workspace", "doctor", "Look for what is wrong, and mend it."),
     "config": Lazy("ctxcli.cli.workspace", "config", "Show and change settings."),
@@ -44,6 +48,8 @@ COMMANDS: Mapping[str, Lazy] = {
 """All commands by name, in the order of the help. One whose module is not there is not shown."""
 
 KB_COMMANDS: Mapping[str, Lazy] = {
+    "eval": Lazy("ctxcli.cli.evaluate", "evaluate", "Measure answers to questions whose answers are known."),
+    "calibrate": Lazy("ctxcli.cli.evaluate", "calibrate", "Fit the threshold of a knowledge base."),
     "explain": Lazy("ctxcli.cli.explain", "explain", "Tell why a question got its answer, or what lost a passage."),
     "search": Lazy("ctxcli.cli.search", "search", "Find the passages nearest to a query."),
 }
