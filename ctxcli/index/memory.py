@@ -48,6 +48,10 @@ class MemoryIndex:
             and (wanted is None or chunk.key.rpartition(":")[0] in wanted)
         ]
 
+    def all_chunks(self) -> Sequence[StoredChunk]:
+        """Every chunk, in order."""
+        return self._chunks
+
     def chunks_of(self, doc_id: str) -> Sequence[StoredChunk]:
         """All chunks of a document, in order."""
         return [chunk for chunk in self._chunks if chunk.key.rpartition(":")[0] == doc_id]

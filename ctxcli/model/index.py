@@ -91,6 +91,9 @@ class IndexReader(Protocol):
     ) -> "Sequence[StoredChunk]":
         """About `limit` chunks that may match weighted terms best, of a section or of documents if asked."""
 
+    def all_chunks(self) -> "Iterable[StoredChunk]":
+        """Every chunk, in no special order."""
+
     def chunks_of(self, doc_id: str) -> "Sequence[StoredChunk]":
         """All chunks of a document, in order."""
 

@@ -123,6 +123,14 @@ def _has_changed(path: Path, record: "FileRecord") -> bool:
         return True
 
 
+def _fitted(workspace: "Workspace", names: Sequence[str]) -> float | None:
+    """The highest threshold fitted to one of the knowledge bases, so that none answers more freely than it should."""
+    from ctxcli.storage.calibration import read_threshold
+
+    found = [read_threshold(workspace.kb_folder(name)) for name in names]
+    return max((value for value in found if value is not None), default=None)
+
+
 @dataclass(frozen=True, slots=True)
 class Asking:
     """Questions to one choice of knowledge, with the settings that hold for them."""
@@ -153,7 +161,8 @@ class Asking:
         found = workspaces.find(Path(workspace) if workspace else None)
         knowledge = open_knowledge(found, kb)
         configured = found.settings.optional_number("ask.threshold")
-        chosen = next(value for value in (threshold, configured, decision.THRESHOLD) if value is not None)
+        fitted = _fitted(found, list(knowledge.readers))
+        chosen = next(value for value in (threshold, configured, fitted, decision.THRESHOLD) if value is not None)
         return cls(knowledge, chosen, limit, stale_check(knowledge, found.root))
 
     def ask(self, question: str, *, with_evidence: bool = False) -> Answer:

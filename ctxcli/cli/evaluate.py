@@ -1,0 +1,175 @@
+"""`ctx kb eval` and `ctx kb calibrate`: how good the answers are, and the threshold that fits."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctxcli.cli.options import AsJson, Kbs, Quiet, WorkspaceDir
+from ctxcli.cli.output import emit_json, notice
+from ctxcli.model.errors import DataError, NotFoundError, UsageError
+
+if TYPE_CHECKING:
+    from ctxcli.cli.screen import Screen
+    from ctxcli.model.evaluation import Evaluation, KnownQuestion
+    from ctxcli.services.asking import Asking
+
+_HEIGHT = 10
+_WIDTH = 60
+
+
+def evaluate(
+    questions: Annotated[str, typer.Argument(metavar="QUESTIONS.jsonl", help="Questions with answers; - for stdin.")],
+    kb: Kbs = None,
+    threshold: Annotated[float | None, typer.Option(min=0, max=1, help="Decline below this score.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw risk against coverage.")] = None,
+    suggest_threshold: Annotated[
+        bool, typer.Option("--suggest-threshold", help="Print the threshold with the fewest mistakes, and no more.")
+    ] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    workspace: WorkspaceDir = None,
+) -> None:
+    """Ask QUESTIONS whose answers are known: hits, answers, refusals, risk against coverage."""
+    from ctxcli.services import evaluation
+
+    asking = _asking(workspace, kb, threshold)
+    found = evaluation.evaluate(asking, _read(questions))
+    if plot:
+        _draw(found, plot)
+    if suggest_threshold and not as_json:
+        if found.suggested is None:
+            raise UsageError(
+                "no threshold can be told from these questions",
+                code="too_few_questions",
+                hint="give some that are answered rightly and some that are not",
+            )
+        sys.stdout.write(f"{found.suggested}\n")
+    elif as_json:
+        emit_json(found.document())
+    elif not quiet:
+        from ctxcli.cli.screen import Screen
+
+        _show(found, Screen(sys.stdout))
+
+
+def calibrate(
+    questions: Annotated[str, typer.Argument(metavar="QUESTIONS.jsonl", help="Your questions; none: made ones.")] = "",
+    kb: Annotated[str, typer.Option("--kb", metavar="NAME", help="The knowledge base; else `default`.")] = "default",
+    reset: Annotated[bool, typer.Option("--reset", help="Go back to the default threshold.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell the threshold.")] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    workspace: WorkspaceDir = None,
+) -> None:
+    """Fit the threshold of a knowledge base to your questions, or to some made out of it."""
+    from ctxcli.answering.decision import THRESHOLD
+    from ctxcli.services import evaluation
+    from ctxcli.services import workspace as workspaces
+    from ctxcli.storage import calibration
+
+    folder = workspaces.find(workspace).kb_folder(kb)
+    asking = _asking(workspace, [kb], None)
+    if reset:
+        calibration.forget_threshold(folder)
+        fitted, count = THRESHOLD, 0
+    else:
+        known = _read(questions) if questions else _made(asking, kb)
+        outcomes = evaluation.evaluate(asking, known).outcomes
+        fitted, count = evaluation.fitted_threshold(outcomes, default=THRESHOLD, made=not questions), len(outcomes)
+        if not dry_run:
+            calibration.write_threshold(folder, fitted, questions=count, made=not questions)
+    if as_json:
+        emit_json({"schema": "ctx/calibration/1", "kb": kb, "threshold": fitted, "questions": count})
+    else:
+        sys.stdout.write(f"{fitted}\n")
+        source = "your" if questions else "made"
+        done = "the default again" if reset else f"fitted to {count} {source} questions"
+        notice(f"{kb}: threshold {fitted}, {done}", quiet=quiet)
+
+
+def _asking(workspace: Path | None, kb: Sequence[str] | None, threshold: float | None) -> "Asking":
+    from ctxcli.services.asking import Asking
+
+    return Asking.of(
+        workspace=str(workspace) if workspace else None,
+        kb=kb or [],
+        sources=(),
+        read_stdin=bytes,
+        threshold=threshold,
+        top_k=None,
+    )
+
+
+def _made(asking: "Asking", kb: str) -> "list[KnownQuestion]":
+    from ctxcli.services import evaluation
+
+    chunks = list(asking.knowledge.readers[kb].all_chunks())
+    return list(evaluation.made_questions(chunks))
+
+
+def _read(name: str) -> "list[KnownQuestion]":
+    from ctxcli.services import evaluation
+
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return evaluation.read_questions(data.decode("utf-8-sig").splitlines(), name=name)
+    except UnicodeDecodeError as error:
+        raise DataError(f"{name}: not UTF-8 ({error})", code="bad_questions", hint="save it as UTF-8") from None
+    except OSError as error:
+        raise NotFoundError(
+            f"{name}: {error.strerror}", code="file_not_found", hint="name a file of questions"
+        ) from None
+
+
+def _show(found: "Evaluation", screen: "Screen") -> None:
+    rows = [(name, "–" if value is None else f"{value:.3f}") for name, value in found.figures.items()]
+    screen.table(("figure", "value"), rows)
+    screen.line()
+    screen.line(f"{len(found.outcomes)} questions, threshold {found.threshold:.2f}")
+    if found.suggested is not None:
+        screen.line(f"fewest mistakes at threshold {found.suggested:.2f}")
+    screen.line()
+    for line in chart(found):
+        screen.line(line)
+
+
+def chart(found: "Evaluation") -> list[str]:
+    """Risk (upwards, 0 to 1) against coverage (rightwards, 0 to 1) in characters."""
+    columns: list[float | None] = [None] * _WIDTH
+    for _, coverage, risk in found.curve:
+        columns[min(_WIDTH - 1, int(coverage * _WIDTH))] = risk
+    heights: list[float] = []
+    for value in columns:
+        heights.append(value if value is not None else heights[-1] if heights else 0.0)
+    lines = ["risk: share of wrong answers"]
+    for row in range(_HEIGHT, 0, -1):
+        cells = "".join("█" if height * _HEIGHT >= row - 0.5 else " " for height in heights)
+        lines.append(f"{row / _HEIGHT:4.1f} ┤{cells.rstrip()}")
+    return [*lines, f"     └{'─' * _WIDTH}", f"      0{'coverage: share of questions answered':^{_WIDTH - 2}}1"]
+
+
+def _draw(found: "Evaluation", target: Path) -> None:
+    from ctxcli.storage.files import write_text
+
+    points = " ".join(f"{60 + 480 * coverage:.1f},{340 - 300 * risk:.1f}" for _, coverage, risk in found.curve)
+    ticks = "".join(
+        f'<text x="{60 + 480 * at / 5:.0f}" y="360" text-anchor="middle">{at / 5:.1f}</text>'
+        f'<text x="50" y="{344 - 300 * at / 5:.0f}" text-anchor="end">{at / 5:.1f}</text>'
+        f'<path d="M60 {340 - 300 * at / 5:.0f}H540" stroke="#ddd"/>'
+        for at in range(6)
+    )
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 570 400" font-family="sans-serif" font-size="12">'
+        f'<rect width="570" height="400" fill="#fff"/>{ticks}<path d="M60 40V340H540" fill="none" stroke="#333"/>'
+        f'<polyline points="{points}" fill="none" stroke="#0b6" stroke-width="2"/>'
+        '<text x="300" y="385" text-anchor="middle">coverage: share of questions answered</text>'
+        '<text x="16" y="190" text-anchor="middle" transform="rotate(-90 16 190)">risk: share of wrong answers</text>'
+        f'<text x="300" y="24" text-anchor="middle">{len(found.outcomes)} questions</text></svg>\n'
+    )
+    try:
+        write_text(target, svg)
+    except OSError as error:
+        raise DataError(f"{target}: {error.strerror}", code="unwritable", hint="name another file") from error
