@@ -1,13 +1,13 @@
 """A file made ready for the index: parsed, cut and analysed."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ctxcli.model.document import ParseWarning
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedChunk:
-    """A chunk as the index takes it.
+class IndexedChunk(NamedTuple):
+    """A chunk as the index takes it; a tuple, since many go from process to process and a dataclass costs more.
 
     `terms` holds one line for title and headings, then one line a unit; terms are parted
     by blanks. `numbers` are the section numbers in it, with those of all ancestors. `meta` is

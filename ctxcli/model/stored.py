@@ -94,7 +94,10 @@ class StoredChunk:
 def encode_place(
     document: "Document", chunk: "Chunk", *, length: int, column_names: str, terms_of: Callable[[str], str]
 ) -> bytes:
-    """Store spans, units, headings with their terms, labels and the first line of a chunk, `length` in terms."""
+    """Store spans, units, headings with their terms, labels and the first line of a chunk, `length` in terms.
+
+    `terms_of` gives the terms of a heading.
+    """
     data: dict[str, object] = {
         "n": length,
         "u": [n for u in chunk.units for n in (u.start - chunk.start, u.end - u.start, KINDS.index(u.kind))],
@@ -136,5 +139,8 @@ def decode_outline(stored: bytes) -> Sequence[tuple[int, str, str, int | None, i
     return [tuple(row) for row in json.loads(stored)]
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def _dump(data: object) -> bytes:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    return _encode(data).encode("utf-8", "surrogatepass")

@@ -1,6 +1,8 @@
 """From the bytes of a file to what the index takes: parsed, cut and analysed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from itertools import islice
 
 from ctxcli.model.document import Chunk, Document
 from ctxcli.model.prepared import IndexedChunk, Prepared
@@ -9,6 +11,8 @@ from ctxcli.parsing import chunker, formats
 from ctxcli.text.analyzer import Analyzer
 
 CHUNKER = f"chunks/{chunker.VERSION}"
+_TOGETHER = 16
+"""Chunks that are analysed in one go, which costs less than one by one."""
 _analyzers: dict[str, Analyzer] = {}
 
 
@@ -39,17 +43,27 @@ def indexed_chunks(document: Document, analyzer: Analyzer) -> Iterator[IndexedCh
     """
     names = _ColumnNames(document)
     by_path = {section.path: section.number for section in document.sections}
-    for chunk in chunker.chunk(document):
-        text = document.text[chunk.start : chunk.end]
-        column_names = names.before(chunk)
-        head = analyzer.terms("\n".join(_headings(document, chunk, column_names)))
-        body = analyzer.lines(
-            "" if unit.kind == "meta" else document.text[unit.start : unit.end] for unit in chunk.units
-        )
-        terms = f"{head}\n{head}\n{body}"
-        length = len(terms.split())
-        meta = encode_place(document, chunk, length=length, column_names=column_names, terms_of=analyzer.terms)
-        yield IndexedChunk(chunk.ordinal, text, terms, _numbers(document, chunk, by_path), meta, length)
+    heading_terms = cache(analyzer.terms)
+    chunks = iter(chunker.chunk(document))
+    while group := tuple(islice(chunks, _TOGETHER)):
+        column_names = [names.before(chunk) for chunk in group]
+        lines = iter(analyzer.lines(_texts(document, group, column_names)).split("\n"))
+        for chunk, columns in zip(group, column_names, strict=True):
+            head = next(lines)
+            body = "\n".join(islice(lines, len(chunk.units)))
+            terms = f"{head}\n{head}\n{body}"
+            length = len(terms.split())
+            meta = encode_place(document, chunk, length=length, column_names=columns, terms_of=heading_terms)
+            text = document.text[chunk.start : chunk.end]
+            yield IndexedChunk(chunk.ordinal, text, terms, _numbers(document, chunk, by_path), meta, length)
+
+
+def _texts(document: Document, chunks: Iterable[Chunk], column_names: Iterable[str]) -> Iterator[str]:
+    """What is analysed: for each chunk the headings, then each unit."""
+    for chunk, columns in zip(chunks, column_names, strict=True):
+        yield "\n".join(_headings(document, chunk, columns))
+        for unit in chunk.units:
+            yield "" if unit.kind == "meta" else document.text[unit.start : unit.end]
 
 
 def _headings(document: Document, chunk: Chunk, column_names: str) -> Iterator[str]:

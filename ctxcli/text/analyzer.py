@@ -36,7 +36,7 @@ _TOKEN = _token(r"\w")
 _LATIN_OR_NOT = re.compile(r"[\x00-\u02ff]+|[^\x00-\u02ff]+")
 _PART = re.compile(r"[0-9]+|[^0-9._\-‐‑/:@+&,]+")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-_LINK_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
+_LINK_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\x1e]*\")?\)")
 
 
 @cache

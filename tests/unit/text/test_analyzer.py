@@ -107,7 +107,7 @@ def test_each_text_has_its_line_whatever_is_in_it() -> None:
 
 PIECES = st.sampled_from(
     ["word", "Running", "字", "连接", "_", ".", "-", " ", "\n", "9", "1,000", "é", "e\u0301", "ш", "न्", "ท", "😀", "ﬀ",
-     "Ａ", "\x1e", "](x)", "[", "#", "+", "C++", "İ", "ǅ", "㍿", "ﾊﾞ", "\u200d", "\ufeff"]
+     "Ａ", "\x1e", "](x)", '](x "', '")', "[", "#", "+", "C++", "İ", "ǅ", "㍿", "ﾊﾞ", "\u200d", "\ufeff"]
 )  # fmt: skip
 TEXTS = st.one_of(st.lists(PIECES, max_size=120).map("".join), st.text(max_size=120))
 
