@@ -154,6 +154,8 @@ class EmbeddedReader:
         """The file that a document's chunks were cut from."""
         with damage_told(self._directory):
             stored = self._one(f"file:{doc_id}")
+            if stored is None and self._addresses("doc", doc_id):
+                raise ValueError(f"the document {doc_id} has chunks but no record")
             return _record(stored.meta) if stored else None
 
     def outline(self, doc_id: str) -> bytes:

@@ -257,6 +257,16 @@ def test_a_missing_statistic_or_segment_is_damage(folder: Path) -> None:
         _ = EmbeddedReader(folder).stats
 
 
+def test_chunks_without_a_record_are_damage(tmp_path: Path) -> None:
+    writer = open_writer(tmp_path, SETTINGS)
+    record, prepared = made("docs/a.md", "# A\n\ntext\n")
+    writer.put(record, prepared)
+    writer._writing().delete_documents_by_term("key", f"file:{record.doc_id}")
+    writer.commit(["docs"])
+    with pytest.raises(DataError):
+        EmbeddedReader(tmp_path).file(record.doc_id)
+
+
 def test_an_empty_folder_is_no_index(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         EmbeddedReader(tmp_path)
