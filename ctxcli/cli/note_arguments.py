@@ -3,6 +3,7 @@
 Importing Typer costs more than what these commands do. Help, mistakes and all that is unusual go to Typer.
 """
 
+import gc
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -46,12 +47,13 @@ def read_plain(arguments: list[str]) -> Callable[[], int] | None:
     def run() -> int:
         from ctxcli.cli.output import prepare_streams, user_errors
 
+        gc.disable()  # nothing here makes cycles, and so short a process gives its memory back by ending
         prepare_streams()
-        code = 0
+        code: int = 0
         with user_errors(as_json=options.get("as_json", False)):
             commands = import_module("ctxcli.cli.note_commands")
-            code = int(getattr(commands, arguments[0])(**options))
-        return code
+            code = getattr(commands, arguments[0])(**options)
+        return int(code)
 
     return run
 

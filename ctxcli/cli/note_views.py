@@ -2,11 +2,14 @@
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ctxcli.cli.output import has_colour, visible
 from ctxcli.cli.screen import Screen
 from ctxcli.model.note import Note, NoteEntry, NoteHit, NoteList, NoteSummary
-from ctxcli.model.note_reports import NoteCheck, NoteLinks, TransferReport
+
+if TYPE_CHECKING:
+    from ctxcli.model.note_reports import NoteCheck, NoteLinks, TransferReport
 
 _BARS = "▁▂▃▄▅▆▇█"
 
@@ -100,7 +103,7 @@ def _section(title: str, entries: Sequence[NoteEntry], screen: Screen) -> None:
             screen.line(f"  and {len(entries) - 10} more")
 
 
-def links(found: NoteLinks, screen: Screen) -> None:
+def links(found: "NoteLinks", screen: Screen) -> None:
     """Where links lead to, and what leads here; without a note what is broken and the orphans."""
     if found.note:
         for link in found.links:
@@ -118,7 +121,7 @@ def links(found: NoteLinks, screen: Screen) -> None:
     screen.line(f"{len(found.links)} links, {len(found.broken)} broken, {len(found.orphans)} orphans")
 
 
-def transfer(found: TransferReport, screen: Screen) -> None:
+def transfer(found: "TransferReport", screen: Screen) -> None:
     """One line for each file that is not simply copied, then the counts."""
     for one in found.files:
         if one.state not in ("new", "same"):
@@ -133,7 +136,7 @@ def transfer(found: TransferReport, screen: Screen) -> None:
     screen.line(f"{found.action} {found.folder}: {', '.join(counts) or 'no Markdown files'}{done}")
 
 
-def check(found: NoteCheck, screen: Screen, *, mends: bool) -> None:
+def check(found: "NoteCheck", screen: Screen, *, mends: bool) -> None:
     """One line a problem, with the mend where one is asked for."""
     for one in found.problems:
         kind = "fixed" if one.fixed else "problem" if one.serious else "warning"

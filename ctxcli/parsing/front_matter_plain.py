@@ -9,12 +9,9 @@ import re
 from typing import Any
 
 _Texts = str | tuple[str, ...] | None
-_FORBIDDEN = re.compile(
-    "\r(?!\n)|[^\t\n\r -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-)
-_KEY = re.compile(r"([A-Za-z\u4e00-\u9fff][\w-]*):(?:[ ]+(.*?))?[ ]*\Z")
+_KEY = re.compile(r"([^\W\d_][\w-]*):(?:[ ]+(.*?))?[ ]*\Z")
 _ITEM = re.compile(r"[ ]*-[ ]+(.+?)[ ]*\Z")
-_PLAIN = re.compile(r"[A-Za-z\u4e00-\u9fff][\w ./()+%@&!'、。《》「」【】（），：；！？“”—…·-]*")
+_PLAIN = re.compile(r"[^\W\d_][\w ./()+%@&!'、。《》「」【】（），：；！？“”—…·-]*")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.+Z-]*[0-9Z])?")
 _INTEGER = re.compile(r"(?:0|[1-9][0-9]{0,17})")
 _ID = re.compile(r"[0-9][0-9a-z]*[g-mp-wyz][0-9a-z]*")
@@ -29,7 +26,7 @@ _Scalar = tuple[str | None, Any]
 
 def read(block: str) -> tuple[dict[str, _Texts], dict[str, Any]] | None:
     """Texts and values by key, or None where the YAML parser must read the block."""
-    if _FORBIDDEN.search(block):
+    if not block.replace("\r\n", "").replace("\n", "").isprintable():
         return None
     texts: dict[str, _Texts] = {}
     values: dict[str, Any] = {}

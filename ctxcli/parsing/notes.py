@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctxcli.model.note import DEFAULT_TYPE
-from ctxcli.parsing import front_matter, yaml_text
+from ctxcli.parsing import front_matter
 from ctxcli.parsing.front_matter import Problem, Span, Texts
+from ctxcli.parsing.note_text import read_tags
 
 OWN_KEYS = ("id", "title", "type", "tags", "created_at", "updated_at")
 """Keys that ctx gives a meaning; all others are the user's."""
 
 _CREATED = ("created_at", "created", "date")
 _UPDATED = ("updated_at", "updated", "modified", "last_modified")
-_COMMA = re.compile(r"[,，、;；]")
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r"[ ]{0,3}#[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\Z")
 _UNDERLINE = re.compile(r"[ ]{0,3}=+[ \t]*\Z")
@@ -99,16 +99,6 @@ def _first(texts: Mapping[str, Texts], keys: Sequence[str]) -> str:
     return next((text for key in keys if (text := _text(texts.get(key)))), "")
 
 
-def read_tags(found: Texts) -> tuple[str, ...]:
-    """Tags from a list, from ``a, b`` or from ``#a #b``, without ``#`` and doubles."""
-    if found is None:
-        return ()
-    parts: Sequence[str] = found if isinstance(found, tuple) else _COMMA.split(found)
-    if isinstance(found, str) and len(parts) == 1 and found.count("#") > 1:
-        parts = found.split()
-    return tuple(dict.fromkeys(filter(None, (part.strip().lstrip("#").strip() for part in parts))))
-
-
 def heading(text: str, start: int) -> str:
     """The first heading of level 1 below `start`, outside of code; "" if there is none."""
     fence, before = "", ""
@@ -132,12 +122,6 @@ def content(text: str, span: Span) -> str:
     if span.present and span.closed:
         body = body.removeprefix("\n")
     return body.removesuffix("\n")
-
-
-def render(fields: Mapping[str, str | tuple[str, ...]], text: str) -> str:
-    """A new note; `content` reads the same `text` from it again."""
-    block = "".join(f"{key}: {yaml_text.value(one)}\n" for key, one in fields.items())
-    return f"---\n{block}---\n" + (f"\n{text}\n" if text else "")
 
 
 def replace_content(text: str, span: Span, new: str) -> str:

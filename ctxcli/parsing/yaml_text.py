@@ -6,7 +6,6 @@ from collections.abc import Iterable
 _PLAIN = re.compile(r"[^\W\d_][\w ./()+%@&!'、。《》「」『』【】（），：；！？“”‘’—…·～-]*")
 _MIXED = re.compile(r"[0-9][0-9a-z]*[g-mp-wyz][0-9a-z]*")
 _WORDS = frozenset("y yes n no true false on off null none nan inf".split())
-_UNPRINTABLE = re.compile("[^ -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -18,15 +17,22 @@ def scalar(text: str) -> str:
 
 def quoted(text: str) -> str:
     """`text` in double quotes; what is not printable is escaped."""
-    return '"' + _UNPRINTABLE.sub(_escape, text.replace("\\", "\\\\").replace('"', '\\"')) + '"'
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped if escaped.isprintable() else "".join(map(_escaped, escaped))}"'
 
 
-def _escape(found: re.Match[str]) -> str:
-    char = found[0]
-    if char in _NAMED:
-        return _NAMED[char]
+def _escaped(char: str) -> str:
+    if char.isprintable() or _is_allowed(ord(char)):
+        return char
     code = ord(char)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return _NAMED.get(char) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
+
+
+def _is_allowed(code: int) -> bool:
+    """Whether a character that is not shown by itself (a joiner, a wide blank) may stand in YAML and ends no line."""
+    if code < 0xA0 or code in (0x2028, 0x2029, 0xFEFF):
+        return False
+    return not (0xD800 <= code <= 0xDFFF or 0xFFFE <= code <= 0xFFFF)
 
 
 def flow_list(texts: Iterable[str]) -> str:

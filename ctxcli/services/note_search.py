@@ -7,9 +7,12 @@ simplified or traditional, capitals beyond ASCII) is looked for in each form.
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cache
+from heapq import nlargest
+from itertools import compress, groupby
+from operator import mul
 from typing import Any
 
 from ctxcli.model.errors import UsageError
@@ -19,31 +22,32 @@ from ctxcli.storage import notes as files
 from ctxcli.storage.files import reason
 from ctxcli.storage.notes_index import Row
 
-_HAN = (
-    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uac00-\ud7af\uf900-\ufaff\u0e01-\u0e4e\U00020000-\U0003ffff"
-)
-_PIECE = re.compile(rf"\"([^\"]+)\"|([{_HAN}]+)|([^\s\"{_HAN}]+)")
 _EDGES = " .,;:!?()[]{}<>'`*，。；：！？、（）《》「」【】“”‘’…"
-_TITLE, _TAG = 4.0, 2.5
+_TITLE, _ALIAS, _TAG = 4.0, 3.0, 2.5
 _BODY_HALF = 1.5
-_MOST_COUNTED = 8
+_MOST_COUNTED = 4
+_MOST_LOOKED_AT = 20
+_MOST_PAIRS = 6
 _LEAST_PAIRS = 0.4
 _SNIPPET = 160
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of the query. `needles` are its forms as lower-case bytes, of which the first is the plain one.
+    """A word of the query. `needles` are its forms as bytes in lower case, of which the first is the plain one;
+    `heads` are the forms, or its first pair, one of which stands in any folded title that holds the word.
 
     A word of letters is found where a word begins and has the same `stem`, or begins with the word itself.
-    A long run of Chinese is found too where enough of its `pairs` of characters are.
+    A long run of Chinese is found too where enough of its `pairs` of characters are. `seen` keeps the weights of
+    words that texts hold.
     """
 
     text: str
     needles: tuple[bytes, ...]
+    heads: tuple[str, ...]
     stem: str = ""
     pairs: tuple[tuple[bytes, ...], ...] = ()
+    seen: dict[bytes, float] = field(default_factory=dict)
 
 
 def search(notebook: Notebook, query: str, wanted: NoteFilter, *, limit: int = 10) -> NoteList:
@@ -53,44 +57,173 @@ def search(notebook: Notebook, query: str, wanted: NoteFilter, *, limit: int = 1
         raise UsageError("the query is empty", hint='name what to look for: ctx note search "…"')
     found = notebook.snapshot()
     notebook.tell_problems(found)
-    unreadable = {path for path, _ in found.unreadable}
-    scored: list[tuple[Row, list[float]]] = []
-    for row in found.rows.values():
-        if wanted.takes(row):
-            strengths = _strengths(words, row, _body(notebook, row) if row.path not in unreadable else b"")
-            if any(strengths):
-                scored.append((row, strengths))
-    ranked = _ranked(words, scored, len(found.rows))
-    hits = [
-        NoteHit(notebook.entry(row), round(score, 4), _snippet(notebook, row, words))
-        for score, row in ranked[: limit or None]
-    ]
-    return NoteList(len(ranked), tuple(hits))
+    scored = list(_scored(notebook, words, wanted.of(found.rows.values())))
+    ranked = _ranked(scored, len(found.rows), limit)
+    hits = [NoteHit(notebook.entry(row), round(score, 4), _snippet(notebook, row, words)) for score, row in ranked]
+    return NoteList(len(scored), tuple(hits))
 
 
-def _ranked(words: Sequence[Word], scored: list[tuple[Row, list[float]]], total: int) -> list[tuple[float, Row]]:
-    """Each word weighs by its rarity; a note that lacks words counts for less."""
-    counts = [sum(1 for _, strengths in scored if strengths[at]) for at in range(len(words))]
-    weights = [math.log(1 + (total - count + 0.5) / (count + 0.5)) + 0.1 for count in counts]
-    whole = sum(weight for weight, count in zip(weights, counts, strict=True) if count) or 1.0
+def _scored(notebook: Notebook, words: Sequence[Word], rows: Iterable[Row]) -> Iterator[tuple[Row, list[float]]]:
+    """The notes that hold any of the words, with the strength of each. Every instruction counts here."""
+    folder = str(notebook.folder)
+    has_letters = any(needle != needle.upper() for word in words for needle in word.needles)
+    for row in rows:
+        try:
+            body = files.read_known(folder, row.path, row.size)
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError) and row.size:  # a file of size 0 here was told of already
+                notebook.notices.append(f"{notebook.cite(row.path)} cannot be read: {reason(error)}")
+            body = b""
+        start = row.body
+        if row.odd:
+            body, start = _folded(body), 0
+        elif has_letters:
+            body = body.lower()
+        head = _head(row)
+        strengths = []
+        for word in words:
+            count = _count(word, body, start)
+            strength = count / (count + _BODY_HALF) if count else 0.0
+            for form in word.heads:
+                if form in head:
+                    strength += _in_head(word, row)
+                    break
+            strengths.append(strength)
+        if any(strengths):
+            yield row, strengths
+
+
+def _head(row: Row) -> str:
+    """Title, tags and aliases as one text in lower case."""
+    head = f"{row.title}\n{' '.join(row.tags)}" if row.tags else row.title
+    if row.extra and "aliases" in row.extra:
+        head = f"{head}\n{row.extra['aliases']}"
+    return head.lower() if head.isascii() else unicodedata.normalize("NFKC", head).lower()
+
+
+def _in_head(word: Word, row: Row) -> float:
+    """How strongly a word stands in the title, the tags or the aliases."""
+    title, tags = _field(row.title), _field("\n".join(row.tags))
+    in_title, in_tags = _count(word, title, 0), _count(word, tags, 0)
+    strength = _TAG * min(in_tags, 1.0)
+    if in_title:
+        return strength + _TITLE * min(in_title, 1.0) * (1 + 0.25 * (len(word.needles[0]) >= len(title)))
+    return strength or _ALIAS * min(_count(word, _field(str(row.extra.get("aliases", ""))), 0), 1.0)
+
+
+def _folded(data: bytes) -> bytes:
+    """The content of a note in one form, as bytes."""
+    from ctxcli.parsing import notes as parsing
+
+    text = parsing.decode(data).text
+    body = text[parsing.parse(text, "").span.body :]
+    return unicodedata.normalize("NFKC", body).lower().encode("utf-8", "replace")
+
+
+def _field(text: str) -> bytes:
+    """A field of the front matter in one form, as bytes."""
+    return (text if text.isascii() else unicodedata.normalize("NFKC", text)).lower().encode("utf-8", "replace")
+
+
+def _count(word: Word, text: bytes, start: int) -> float:
+    """How often a word stands in a text, at most four times; a beginning of a longer word counts half."""
+    for needle in word.needles:
+        at = text.find(needle, start)
+        if at >= 0:
+            weight = _first_weight(word, needle, text, at) if word.stem else 1.0
+            count = 1
+            while count < _MOST_COUNTED and (at := text.find(needle, at + len(needle))) >= 0:
+                count += 1
+            if weight:
+                return weight * count
+    return _pairs(word, text, start) if word.pairs else 0.0
+
+
+def _pairs(word: Word, text: bytes, start: int) -> float:
+    """The share of a run's pairs that stand in a text, halved; 0 for too few."""
+    missing = len(word.pairs) - max(2, math.ceil(_LEAST_PAIRS * len(word.pairs)))
+    there = 0
+    for forms in word.pairs:
+        if any(text.find(form, start) >= 0 for form in forms):
+            there += 1
+        elif (missing := missing - 1) < 0:
+            return 0.0
+    return 0.5 * there / len(word.pairs)
+
+
+def _first_weight(word: Word, needle: bytes, text: bytes, at: int) -> float:
+    """The weight of the best of the first places; the others are taken to be like it."""
+    best = 0.0
+    for _ in range(_MOST_LOOKED_AT):
+        if not (at and text[at - 1 : at].isalnum()):
+            found = _WORD.match(text, at)
+            whole = found[0] if found else b""
+            weight = word.seen.get(whole)
+            if weight is None:
+                weight = word.seen[whole] = _weight(word, whole.decode("ascii"))
+            best = max(best, weight)
+        if best == 1.0 or (at := text.find(needle, at + len(needle))) < 0:
+            break
+    return best
+
+
+_WORD = re.compile(rb"[0-9a-z]+")
+
+
+def _weight(word: Word, found: str) -> float:
+    """1 for the word itself or one with the same stem, 0.5 for a longer one that begins alike, else 0."""
+    if found == word.text or (found.isalpha() and stem_of(found) == word.stem):
+        return 1.0
+    return 0.5 if found.startswith(word.text) else 0.0
+
+
+def _ranked(scored: list[tuple[Row, list[float]]], total: int, limit: int) -> list[tuple[float, Row]]:
+    """The best notes. Each word weighs by its rarity; a note that lacks words counts for less."""
+    counts = [len(scored) - sum(not strengths[at] for _, strengths in scored) for at in range(_words(scored))]
+    weights = [math.log(1 + (total - count + 0.5) / (count + 0.5)) + 0.1 if count else 0.0 for count in counts]
+    whole = sum(weights)
     ranked = []
     for row, strengths in scored:
-        had = sum(weight for weight, strength in zip(weights, strengths, strict=True) if strength)
-        score = sum(weight * strength for weight, strength in zip(weights, strengths, strict=True))
-        ranked.append((score * (had / whole) ** 2, row))
-    ranked.sort(key=lambda one: (-one[0], -one[1].updated_ms, one[1].path))
-    return ranked
+        score = sum(map(mul, weights, strengths))
+        if 0.0 in strengths:
+            score *= (sum(compress(weights, strengths)) / whole) ** 2
+        ranked.append((score, row.updated_ms, row.path, row))
+    best = nlargest(limit, ranked) if limit else sorted(ranked, reverse=True)
+    return [(score, row) for score, _, _, row in best]
+
+
+def _words(scored: list[tuple[Row, list[float]]]) -> int:
+    return len(scored[0][1]) if scored else 0
 
 
 def read_query(query: str) -> list[Word]:
     """The words of a query: ``"quoted text"`` whole, Chinese by runs; function words only if there are no others."""
-    folded = unicodedata.normalize("NFKC", query)
     found: dict[str, Word] = {}
-    for phrase, run, word in _PIECE.findall(folded):
-        text = phrase.strip() or run or word.strip(_EDGES) or word
-        if text and text.lower() not in found:
-            found[text.lower()] = _word(text, exact=bool(phrase))
+    for at, part in enumerate(unicodedata.normalize("NFKC", query).split('"')):
+        pieces = [part.strip()] if at % 2 else _pieces(part)
+        for text in filter(None, pieces):
+            if text.lower() not in found:
+                found[text.lower()] = _word(text, exact=bool(at % 2))
     return _without_function_words(found)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Runs of Chinese and the like, and what stands between blanks otherwise, without marks around it."""
+    for word in text.split():
+        for is_run, chars in groupby(word, _is_unspaced):
+            piece = "".join(chars)
+            yield piece if is_run else piece.strip(_EDGES) or (piece if piece == word else "")
+
+
+def _is_unspaced(char: str) -> bool:
+    """Whether a character is of a script without blanks between words."""
+    if char < "\u0e01":
+        return False
+    if char < "\u2e80":
+        return char <= "\u0e4e"
+    if char < "\ua000":
+        return not "\u3000" <= char <= "\u3040" or char in "々〇"
+    return "\uac00" <= char <= "\ud7a3" or "\uf900" <= char <= "\ufaff" or char >= "\U00020000"
 
 
 def _without_function_words(found: dict[str, Word]) -> list[Word]:
@@ -102,16 +235,19 @@ def _without_function_words(found: dict[str, Word]) -> list[Word]:
 
 def _word(text: str, *, exact: bool) -> Word:
     lowered = text.lower()
-    if exact:
-        return Word(text, _forms(text))
-    if lowered.isascii() and lowered.isalpha():
+    if lowered.isascii() and lowered.isalpha() and not exact:
         stem = stem_of(lowered) if len(lowered) > 3 else lowered
         length = next((at for at, (a, b) in enumerate(zip(lowered, stem, strict=False)) if a != b), len(stem))
-        return Word(lowered, _forms(lowered[: max(length, 3)]), stem)
-    if re.fullmatch(f"[{_HAN}]+", text):
-        pairs = tuple(_forms(text[at : at + 2]) for at in range(len(text) - 1)) if len(text) > 3 else ()
-        return Word(text, _forms(text), pairs=pairs)
-    return Word(lowered, _forms(text))
+        return _made(lowered, _forms(lowered[: max(length, 3)]), stem=stem)
+    if all(map(_is_unspaced, text)) and len(text) > 3 and not exact:
+        step = max(1, math.ceil((len(text) - 1) / _MOST_PAIRS))
+        return _made(text, _forms(text), pairs=tuple(_forms(text[at : at + 2]) for at in range(0, len(text) - 1, step)))
+    return _made(lowered, _forms(text))
+
+
+def _made(text: str, needles: tuple[bytes, ...], *, stem: str = "", pairs: tuple[tuple[bytes, ...], ...] = ()) -> Word:
+    heads = dict.fromkeys(form.decode("utf-8").lower() for forms in (needles, *pairs) for form in forms)
+    return Word(text, needles, tuple(heads), stem, pairs)
 
 
 @cache
@@ -128,87 +264,16 @@ def _stemmer() -> Any:
 
 
 def _forms(text: str) -> tuple[bytes, ...]:
-    """The forms of a word, each as bytes with ASCII in lower case."""
+    """The forms of a word as bytes, ASCII in lower case; a text may have capitals beyond ASCII, or other characters."""
     lowered = text.lower()
     forms = [lowered]
-    if lowered.isascii():
-        wide = {ord(char): ord(char) + 0xFEE0 for char in lowered if "!" <= char <= "~"}
-        upper = {ord(char): ord(char.upper()) + 0xFEE0 for char in lowered if "!" <= char <= "~"}
-        forms += [lowered.translate(wide), lowered.translate(upper)]
-    else:
-        if re.search("[\u4e00-\u9fff]", lowered):
+    if not lowered.isascii():
+        forms += [text, lowered.upper(), lowered.capitalize()]
+        if any("\u4e00" <= char <= "\u9fff" for char in lowered):
             from ctxcli.text.variants import other_forms
 
             forms += other_forms(lowered)
-        forms += [text, lowered.upper(), lowered.capitalize()]
-        forms += [unicodedata.normalize("NFD", form) for form in forms]
-    return tuple(dict.fromkeys(form.encode("utf-8").lower() for form in forms))
-
-
-def _body(notebook: Notebook, row: Row) -> bytes:
-    """The text of a note as lower-case bytes; what went wrong is noted."""
-    try:
-        data, _ = files.read(notebook.folder, row.path)
-    except FileNotFoundError:
-        return b""
-    except OSError as error:
-        notebook.notices.append(f"{notebook.cite(row.path)} cannot be read: {reason(error)}")
-        return b""
-    if row.encoding:
-        from ctxcli.parsing import notes as parsing
-
-        return parsing.decode(data).text.encode("utf-8", "replace").lower()
-    return (data[row.body :] if row.body else data).lower()
-
-
-def _strengths(words: Iterable[Word], row: Row, body: bytes) -> list[float]:
-    """How strongly each word stands in a note: 0 where it does not."""
-    title = row.title
-    if "aliases" in row.extra:
-        title = f"{title}\n{row.extra['aliases']}"
-    head, tags = title.encode("utf-8", "replace").lower(), "\n".join(row.tags).encode("utf-8", "replace").lower()
-    strengths = []
-    for word in words:
-        in_text = _count(word, body)
-        strength = in_text / (in_text + _BODY_HALF) if in_text else 0.0
-        if in_title := _count(word, head):
-            strength += _TITLE * min(in_title, 1.0) * (1 + 0.25 * (len(word.needles[0]) >= len(head)))
-        if tags and (in_tags := _count(word, tags)):
-            strength += _TAG * min(in_tags, 1.0)
-        strengths.append(strength)
-    return strengths
-
-
-def _count(word: Word, text: bytes) -> float:
-    """How often a word stands in a text, at most eight times; a beginning of a longer word counts half."""
-    needles = word.needles[:1] if word.stem and text.isascii() else word.needles
-    count = 0.0
-    for needle in needles:
-        at = text.find(needle)
-        while at >= 0 and count < _MOST_COUNTED:
-            count += _weight(word, text, at) if word.stem else 1.0
-            at = text.find(needle, at + len(needle))
-    if not count and word.pairs:
-        there = sum(any(form in text for form in forms) for forms in word.pairs)
-        if there >= max(2, _LEAST_PAIRS * len(word.pairs)):
-            return there / len(word.pairs) * 0.5
-    return count
-
-
-_WORD = re.compile(rb"[0-9a-z]+")
-
-
-def _weight(word: Word, text: bytes, at: int) -> float:
-    """1 where a word with the same stem begins at `at`, 0.5 for a longer word that begins alike, else 0."""
-    if at and (48 <= text[at - 1] <= 57 or 97 <= text[at - 1] <= 122):
-        return 0.0
-    whole = _WORD.match(text, at)
-    if not whole:
-        return 1.0  # full-width letters
-    found = whole[0].decode("ascii")
-    if found == word.text or (found.isalpha() and stem_of(found) == word.stem):
-        return 1.0
-    return 0.5 if found.startswith(word.text) else 0.0
+    return tuple(dict.fromkeys(form.encode("utf-8", "replace").lower() for form in forms))
 
 
 def _snippet(notebook: Notebook, row: Row, words: Sequence[Word]) -> str:
@@ -242,7 +307,7 @@ def _around(body: str, spots: list[tuple[int, int]]) -> str:
             break
         parts += [body[at:a], "**", body[a:b], "**"]
         at = b
-    marked = "".join([*parts, body[at:end]])
+    marked = "".join([*parts, body[at:end]]).replace("****", "")
     return ("…" if start else "") + _squeezed(marked) + ("…" if end < len(body) else "")
 
 

@@ -4,11 +4,14 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from heapq import nlargest
+from operator import attrgetter
 from pathlib import Path
 from typing import Literal
 
 from ctxcli.model.errors import BusyError, DataError, NotFoundError, UsageError
 from ctxcli.model.note import DEFAULT_TYPE, Note, NoteEntry, NoteList
+from ctxcli.parsing import note_text
 from ctxcli.services import note_lookup
 from ctxcli.services.workspace import Workspace
 from ctxcli.storage import note_names
@@ -43,6 +46,10 @@ class NoteFilter:
     any_tag: bool = False
     since: datetime | None = None
     until: datetime | None = None
+
+    def of(self, rows: Iterable[Row]) -> Iterable[Row]:
+        """The notes that are wanted."""
+        return rows if self == NoteFilter() else filter(self.takes, rows)
 
     def takes(self, row: Row) -> bool:
         """Whether a note is wanted."""
@@ -81,6 +88,7 @@ class Notebook:
         folder = _notes_folder(workspace)
         self.cache = NoteCache(folder, workspace.folder, workspace.settings.number("index.lock_seconds"))
         self.places = note_lookup.Places(workspace.root, folder)
+        self._cited = workspace.cite(folder)
 
     @property
     def folder(self) -> Path:
@@ -108,7 +116,7 @@ class Notebook:
 
     def cite(self, path: str) -> str:
         """The path of a note as cited: relative to the workspace."""
-        return printable(self.workspace.cite(self.folder / path))
+        return printable(f"{self._cited}/{path}") if path != "." else self._cited
 
     def find(self, name: str, *, by_title: bool = True) -> Row:
         """The note that a name means."""
@@ -117,24 +125,29 @@ class Notebook:
     def create(self, title: str, content: str = "", *, type: str | None = None, tags: Iterable[str] = ()) -> Note:
         """Make a note. Its cost does not depend on how many there are."""
         title = checked_title(title)
+        kind, checked, text = self.checked_type(type or DEFAULT_TYPE), checked_tags(tags), clean(content)
         now = datetime.now().astimezone()
         moment = now.isoformat(timespec="milliseconds")
         note_id = new_id(now)
-        fields: dict[str, str | tuple[str, ...]] = {
-            "id": note_id,
-            "title": title,
-            "type": self.checked_type(type or DEFAULT_TYPE),
-            "tags": checked_tags(tags),
-            "created_at": moment,
-            "updated_at": moment,
-        }
-        from ctxcli.parsing import notes as parsing
-
-        text = clean(content)
-        data = parsing.render(fields, text).encode("utf-8")
+        head, body = note_text.render(
+            {
+                "id": note_id,
+                "title": title,
+                "type": kind,
+                "tags": checked,
+                "created_at": moment,
+                "updated_at": moment,
+            },
+            text,
+        )
+        front = head.encode("utf-8")
         with self.cache.lock():
-            path, status = files.create(self.folder, note_names.candidates(title, note_id), data)
-            row = row_of(path, data, status)
+            path, status = files.create(
+                self.folder, note_names.candidates(title, note_id), front + body.encode("utf-8")
+            )
+            stamp, size = files.stamp_of(status)
+            ms = int(datetime.fromisoformat(moment).timestamp() * 1000)
+            row = Row(path, note_id, title, kind, moment, moment, stamp, size, ms, len(front), [*checked])
             self.cache.remember(row)
         return Note(self.entry(row), text)
 
@@ -274,8 +287,8 @@ class Notebook:
         """The notes that are wanted, in order; `limit` 0 takes all."""
         found = self.snapshot()
         self.tell_problems(found)
-        rows = ordered(filter(wanted.takes, found.rows.values()), sort)
-        return NoteList(len(rows), tuple(map(self.entry, rows[: limit or None])))
+        rows = list(wanted.of(found.rows.values()))
+        return NoteList(len(rows), tuple(map(self.entry, ordered(rows, sort, limit))))
 
     def list_trash(self, wanted: NoteFilter, *, limit: int = 0) -> NoteList:
         """The notes in the trash, last deleted first."""
@@ -346,24 +359,22 @@ def checked_title(title: str) -> str:
 
 def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Tags as notes hold them; ``a, b`` are two, ``#a`` is ``a``."""
-    from ctxcli.parsing.notes import read_tags
-
-    return tuple(dict.fromkeys(one for tag in tags for one in read_tags(clean(" ".join(tag.split())))))
+    return tuple(dict.fromkeys(one for tag in tags for one in note_text.read_tags(clean(" ".join(tag.split())))))
 
 
-def ordered(rows: Iterable[Row], sort: Sort) -> list[Row]:
-    """Rows newest first, or by title; ties by path, so that runs repeat."""
+def ordered(rows: Iterable[Row], sort: Sort, limit: int = 0) -> list[Row]:
+    """Rows newest first, or by title; ties by id and path, so that runs repeat. `limit` 0 takes all."""
     if sort == "title":
-        return sorted(rows, key=lambda row: (row.title.casefold(), row.path))
-    by_path = sorted(rows)
-    if sort == "created":
-        return sorted(by_path, key=_created, reverse=True)
-    by_path.sort(key=_updated, reverse=True)
-    return by_path
+        return sorted(rows, key=lambda row: (row.title.casefold(), row.path))[: limit or None]
+    key = _created_key if sort == "created" else _UPDATED
+    return nlargest(limit, rows, key=key) if limit else sorted(rows, key=key, reverse=True)
 
 
-def _updated(row: Row) -> tuple[int, str]:
-    return row.updated_ms, row.id
+_UPDATED = attrgetter("updated_ms", "id", "path")
+
+
+def _created_key(row: Row) -> tuple[float, str, str]:
+    return _created(row), row.id, row.path
 
 
 def _created(row: Row) -> float:

@@ -1,5 +1,6 @@
 """The index kept in step with the files, whoever has changed them: editors, Obsidian, `git pull`, other processes."""
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +16,10 @@ from ctxcli.storage.notes_index import Loaded, Row
 
 _UNSURE_NS = 50_000_000
 """A file written this short a time before it was read may be written again without a sign of it: it is read again."""
+
+
+_ODD_FORMS = "[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\ufb00-\ufb06\uff66-\uff9f\u0300-\u036f]"
+"""Letters that are found only in a folded text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +140,7 @@ def path_id(path: str) -> str:
 def _bare_row(path: str) -> Row:
     """What is known of a file that cannot be read."""
     stem = printable(path.rpartition("/")[2].rpartition(".")[0])
-    return Row(path, 0, 0, path_id(path), stem, "general", [], "", "", 0, {}, 0, "", "")
+    return Row(path, path_id(path), stem, "general", "", "", 0, 0, 0, 0, [])
 
 
 def row_of(path: str, data: bytes, status: stat_result, *, now: int = 0) -> Row:
@@ -156,7 +161,18 @@ def row_of(path: str, data: bytes, status: stat_result, *, now: int = 0) -> Row:
     problem = f"{found.problem.line}:{found.problem.message}" if found.problem else ""
     body = 0 if found.problem else len(text.mark) + len(text.text[: found.span.body].encode("utf-8", "replace"))
     return Row(
-        path, stamp, size, found.id or path_id(path), found.title, found.type, list(found.tags), written(created),
-        written(updated), int(updated.timestamp() * 1000), dict(found.extra), body,
-        "" if text.encoding == "utf-8" else text.encoding, problem,
-    )  # fmt: skip
+        path=path,
+        stamp=stamp,
+        size=size,
+        id=found.id or path_id(path),
+        title=found.title,
+        type=found.type,
+        tags=list(found.tags),
+        created_at=written(created),
+        updated_at=written(updated),
+        updated_ms=int(updated.timestamp() * 1000),
+        body=body,
+        extra=dict(found.extra),
+        odd=text.encoding != "utf-8" or (not text.text.isascii() and bool(re.search(_ODD_FORMS, text.text))),
+        problem=problem,
+    )

@@ -1,14 +1,16 @@
 """The cache over the notes: JSON, one note a line, appended to, and written anew now and then.
 
 The first line names the format. A later line about a path stands for an earlier one; a line that holds only a path
-says that the note is gone. Lists, not objects: half the work to read, and ten thousand lines are read at once.
+says that the note is gone. Below what is written at once stands its checksum, so what is damaged is never believed.
+Lists, not objects: half the work to read, and ten thousand lines are read at once.
 """
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from ctxcli.storage.files import atomic_write
 
@@ -19,29 +21,33 @@ class Row(NamedTuple):
     """A note as it was when its file was read. `path` is relative to the notes folder.
 
     `stamp` and `size` tell whether the file has changed since; `updated_ms` orders (Unix time, milliseconds).
-    The content begins at the byte `body`; `encoding` is "" for UTF-8. `problem` is ``line:message`` for front
-    matter that cannot be read.
+    The content begins at the byte `body`. `odd` says that it must be decoded and folded to be searched: it is not
+    UTF-8, or has full-width letters or marks apart from their letters. `problem` is ``line:message`` for front matter
+    that cannot be read.
     """
 
     path: str
-    stamp: int
-    size: int
     id: str
     title: str
     type: str
-    tags: list[str]
     created_at: str
     updated_at: str
+    stamp: int
+    size: int
     updated_ms: int
-    extra: dict[str, Any]
     body: int
-    encoding: str
-    problem: str
+    tags: list[str]
+    extra: dict[str, Any] = {}  # noqa: RUF012 - no class attribute, and never changed
+    odd: bool = False
+    problem: str = ""
 
 
-_HEADER = json.dumps({"schema": "ctx/notes-index/1", "fields": Row._fields}) + "\n"
-_SHAPE = (str, int, int, str, str, str, list, str, str, int, dict, int, str, str)
-_GONE = (str,)
+_HEADER = json.dumps({"schema": "ctx/notes-index/1", "fields": Row._fields}).encode() + b"\n"
+_REST: tuple[dict[str, Any], bool, str] = ({}, False, "")
+"""The last fields, which are left out of a line where they say nothing."""
+_SHORT = len(Row._fields) - len(_REST)
+_CHECKSUM = b'\n{"crc":"'
+_CHECKSUM_LENGTH = len(b'00000000"}')
 
 
 class Loaded(NamedTuple):
@@ -61,69 +67,70 @@ def load(path: Path) -> Loaded:
     except OSError as error:
         return Loaded({}, 0, (error.strerror or "unreadable").lower())
     try:
-        return _parse(data.decode("utf-8"))
-    except (ValueError, RecursionError):
+        return _parse(data)
+    except (ValueError, TypeError, IndexError, RecursionError):
         return Loaded({}, 0, "it is damaged")
 
 
-def _parse(text: str) -> Loaded:
-    """Read all lines at once; ValueError where one is not as it should be."""
-    if not text.startswith(_HEADER) or not text.endswith("\n"):
-        raise ValueError("no header, or torn")
-    lines = text[len(_HEADER) : -1].split("\n") if len(text) > len(_HEADER) else []
+def _parse(data: bytes) -> Loaded:
+    """Read all lines at once; an error of some kind where the file is not as it should be."""
+    if not data.startswith(_HEADER) or not data.endswith(b'"}\n'):
+        raise ValueError("another header, or torn")
+    first, *others = data[len(_HEADER) - 1 :].split(_CHECKSUM)
+    batches = [first, *(part[_CHECKSUM_LENGTH:] for part in others)]
+    for batch, following in zip(batches, others, strict=False):
+        if int(following[:8], 16) != crc32(batch):
+            raise ValueError("a wrong checksum")
+    lines = b"".join(batches[:-1])
     rows: dict[str, Row] = {}
-    for found in json.loads(f"[{','.join(lines)}]"):
-        shape = tuple(map(type, found)) if type(found) is list else ()
-        if shape == _SHAPE:
-            rows[found[0]] = Row._make(found)
-        elif shape == _GONE:
+    for found in json.loads(b"[" + lines[1:].replace(b"\n", b",") + b"]"):
+        if len(found) == 1:
             rows.pop(found[0], None)
         else:
-            raise ValueError("a line of another shape")
-    return Loaded(rows, len(lines), "")
+            rows[found[0]] = Row(*found)
+    return Loaded(rows, lines.count(b"\n") + len(others), "")
 
 
-def _line(values: Iterable[Any]) -> str:
-    text = json.dumps(list(values), ensure_ascii=False, separators=(",", ":"))
-    return f"{text}\n" if _is_encodable(text) else f"{json.dumps(list(values), separators=(',', ':'))}\n"
+def _batch(values: Iterable[Sequence[Any]]) -> bytes:
+    """Lines of rows, or of paths alone, and their checksum."""
+    lines = b"".join(map(_line, values))
+    return lines + _CHECKSUM[1:] + b'%08x"}\n' % crc32(b"\n" + lines[:-1] if lines else b"")
 
 
-def _is_encodable(text: str) -> bool:
-    """Whether there are no bytes of odd file names in it."""
+def _line(values: Sequence[Any]) -> bytes:
+    kept = values[:_SHORT] if tuple(values[_SHORT:]) == _REST else values
+    text = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
     try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+        return text.encode() + b"\n"
+    except UnicodeEncodeError:  # bytes in odd file names
+        return json.dumps(kept, separators=(",", ":")).encode() + b"\n"
 
 
-def append(path: Path, rows: Iterable[Row] = (), gone: Iterable[str] = ()) -> None:
+def append(file: Path, rows: Iterable[Row] = (), gone: Iterable[str] = ()) -> None:
     """Add lines; the caller holds the lock. Its cost does not depend on the length of the file.
 
     A file that is damaged at its head or its end is left as it is: who reads it next makes it anew.
     """
-    lines = "".join([*map(_line, rows), *(_line([one]) for one in gone)])
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
+    batch = _batch([*rows, *([path] for path in gone)])
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
     try:
         size = os.fstat(descriptor).st_size
-        header = _HEADER.encode()
         if size == 0:
-            os.write(descriptor, header + lines.encode())
-        elif os.read(descriptor, len(header)) == header and _ends_a_line(descriptor, size):
-            os.write(descriptor, lines.encode())
+            os.write(descriptor, _HEADER + batch)
+        elif os.read(descriptor, len(_HEADER)) == _HEADER and _ends_well(descriptor, size):
+            os.write(descriptor, batch)
     finally:
         os.close(descriptor)
 
 
-def _ends_a_line(descriptor: int, size: int) -> bool:
-    os.lseek(descriptor, size - 1, os.SEEK_SET)
-    return os.read(descriptor, 1) == b"\n"
+def _ends_well(descriptor: int, size: int) -> bool:
+    os.lseek(descriptor, size - 3, os.SEEK_SET)
+    return os.read(descriptor, 3) == b'"}\n'
 
 
 def write(path: Path, rows: Mapping[str, Row]) -> None:
     """Write the cache anew, one line a note; the caller holds the lock."""
-    ordered = (rows[name] for name in sorted(rows))
-    atomic_write(path, (_HEADER + "".join(map(_line, ordered))).encode(), durable=False)
+    atomic_write(path, _HEADER + _batch(rows[name] for name in sorted(rows)), durable=False)
 
 
 def set_aside(path: Path) -> Path:
