@@ -157,7 +157,7 @@ def _words_of(chunk: StoredChunk, chance: Random, count: int) -> tuple[list[str]
 def fitted_threshold(outcomes: Sequence[Outcome], *, default: float, made: bool = False) -> float:
     """The threshold that fits the outcomes (0.05…0.95), drawn towards the default where there are few.
 
-    Questions that were `made` are in the document's own words and score higher than people's: they move it by a quarter.
+    Questions that were `made` are in the documents' own words and score higher than people's: they move it a quarter.
     """
     best = metrics.best_threshold(outcomes)
     if best is None:

@@ -1,0 +1,139 @@
+"""Fit the sentence model and the decision model of `ctxcli/answering/coefficients.py`.
+
+    pip install scikit-learn
+    python benchmarks/fit.py sentence      then put the printed weights into SENTENCE
+    python benchmarks/fit.py decision      (uses SENTENCE) then put them into DECISION
+
+From the dev sets and the vault; rows of the vault weigh three times, since documentation is what ctx is used on. The
+sentence model learns which units hold the answer at its place; the decision model which questions have one among the
+three best chunks, on whole sets and on small knowledge bases cut out of dev. Figures are cross-validated by document
+(5 folds); the intercepts are moved so that the operating points below come to lie at the shipped threshold.
+"""
+
+import math
+import sys
+from typing import Any
+
+from suites import knowledge, small_ones, suites
+
+from ctxcli.answering import decision, evidence
+from ctxcli.retrieval import bm25
+from ctxcli.services.answering import CANDIDATES, Filters
+from ctxcli.text.analyzer import Analyzer
+from ctxcli.text.question import read_question
+
+VAULT_WEIGHT = 3
+OPERATING_POINT = {"en": 0.37, "zh": 0.38}
+"""The fitted probability at which false answers and false declines were judged balanced."""
+SENTENCE_FEATURES = {
+    "en": ["dcs", "cs", "r0", "covt", "covw", "d0", "len", "echo", "ty"],
+    "zh": ["dcs", "cs", "r0", "r1", "covt", "covw", "d0", "dcov", "len", "echo", "ty"],
+}
+DECISION_FEATURES = ["bmn", "sent2", "cov", "margin", "typ", "ent", "num", "prox", "miss", "unit", "terms"]
+Row = tuple[str, dict[str, float], int, float, str]
+"""Language, features, label, weight, document (the group of the folds)."""
+
+
+def sentence_rows() -> list[Row]:
+    """One row a unit of the three best chunks of each answerable question."""
+    rows: list[Row] = []
+    analyzer = Analyzer()
+    for suite in suites():
+        base = knowledge(suite.documents, analyzer=analyzer)
+        paths = {record.doc_id: record.path for record, _ in suite.documents}
+        weight = 1.0 if suite.name.startswith("dev") else VAULT_WEIGHT
+        for asked in suite.questions:
+            if asked.is_gold is None:
+                continue
+            question, weights, matches = _ranked(base, asked.text)
+            for rank, index, features in evidence.sentence_features(question, weights, matches[:3]):
+                chunk = matches[rank].chunk
+                start, end, _ = chunk.units[index]
+                label = int(asked.is_gold(paths[matches[rank].doc_id], chunk, start, end))
+                rows.append((question.language, features, label, weight, asked.doc))
+    return rows
+
+
+def decision_rows() -> list[Row]:
+    """One row a question, of whole sets and of small ones cut out of dev; answerable ones not found are left out."""
+    rows: list[Row] = []
+    analyzer = Analyzer()
+    for suite in suites():
+        base = knowledge(suite.documents, analyzer=analyzer)
+        paths = {record.doc_id: record.path for record, _ in suite.documents}
+        weight = 1.0 if suite.name.startswith("dev") else VAULT_WEIGHT
+        for asked in suite.questions:
+            question, weights, matches = _ranked(base, asked.text)
+            gold = asked.is_gold
+            found = gold is not None and any(
+                gold(paths[match.doc_id], match.chunk, 0, len(match.chunk.text)) for match in matches[:3]
+            )
+            if matches and (found or gold is None):
+                rows.append((question.language, _decided(question, weights, matches), int(found), weight, asked.doc))
+        for small in small_ones(suite) if suite.name.startswith("dev") else ():
+            if small.size == "500 documents":
+                continue
+            base = knowledge(small.documents, analyzer=analyzer)
+            for asked, kind in small.questions:
+                question, weights, matches = _ranked(base, asked.text)
+                if matches:
+                    features = _decided(question, weights, matches)
+                    rows.append((question.language, features, int(kind == "answerable"), weight, asked.doc))
+    return rows
+
+
+def _ranked(base: Any, text: str) -> tuple[Any, Any, Any]:
+    question = read_question(text, base.analyzer)
+    weights = base.weigh(question)
+    chunks = base.candidates(weights, limit=CANDIDATES, filters=Filters())
+    return question, weights, bm25.rank(chunks, weights, limit=10)
+
+
+def _decided(question: Any, weights: Any, matches: Any) -> dict[str, float]:
+    values = evidence.sentence_values(question, weights, matches)
+    return decision.decision_features(question, weights, matches, values)
+
+
+def fit(rows: list[Row], language: str, names: list[str], *, operating_point: float | None) -> None:
+    """Print cross-validated AUROC and the weights of the model fitted to all rows."""
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import roc_auc_score
+    from sklearn.model_selection import GroupKFold
+
+    own = [row for row in rows if row[0] == language]
+    x = np.array([[row[1][name] for name in names] for row in own])
+    y, w = np.array([row[2] for row in own]), np.array([row[3] for row in own])
+    groups = np.unique([row[4] for row in own], return_inverse=True)[1]
+    held_out = np.zeros(len(own))
+    for train, test in GroupKFold(5).split(x, y, groups):
+        model = LogisticRegression(max_iter=3000).fit(x[train], y[train], sample_weight=w[train])
+        held_out[test] = model.predict_proba(x[test])[:, 1]
+    model = LogisticRegression(max_iter=3000).fit(x, y, sample_weight=w)
+    intercept = float(model.intercept_[0])
+    if operating_point is not None:
+        intercept += _logit(decision.THRESHOLD) - _logit(operating_point)
+    found = {"": round(intercept, 3)} | {n: round(float(c), 3) for n, c in zip(names, model.coef_[0], strict=True)}
+    print(f"{language}: {len(own)} rows, {int(y.sum())} positive, AUROC {roc_auc_score(y, held_out):.3f}\n    {found}")
+
+
+def _logit(p: float) -> float:
+    return math.log(p / (1 - p))
+
+
+def main() -> None:
+    """Fit what the command line names."""
+    if sys.argv[1:] == ["sentence"]:
+        rows = sentence_rows()
+        for language, names in SENTENCE_FEATURES.items():
+            fit(rows, language, names, operating_point=None)
+    elif sys.argv[1:] == ["decision"]:
+        rows = decision_rows()
+        for language, point in OPERATING_POINT.items():
+            fit(rows, language, DECISION_FEATURES, operating_point=point)
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()
