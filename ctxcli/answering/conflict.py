@@ -7,9 +7,7 @@ from ctxcli.answering.evidence import Window
 from ctxcli.retrieval.bm25 import Match
 from ctxcli.text.question import Question
 
-_QUANTITY = re.compile(
-    r"(?<![\w.])(?P<number>[0-9]+(?:[.,][0-9]+)*|[零〇一二三四五六七八九十百千万两]+)\s*-?\s*(?P<unit>%|％|°[CF]|[A-Za-zµ]+|[\u4e00-\u9fff]{1,2})"
-)
+_QUANTITY = r"(?<![\w.])(?P<number>[0-9]+(?:[.,][0-9]+)*|[零〇一二三四五六七八九十百千万两]+)\s*-?\s*(?P<unit>%|％|°[CF]|[A-Za-zµ]+|[\u4e00-\u9fff]{1,2})"
 _ALIKE = 0.6
 """Two sentences are about the same when they share this part of their terms, numbers aside."""
 _COVERED = 0.9
@@ -50,7 +48,7 @@ def _disagree(match: Match, unit: int, other: Match, other_unit: int) -> bool:
 def _quantities(text: str) -> dict[str, set[str]]:
     """The numbers of a text by their unit."""
     found: dict[str, set[str]] = {}
-    for match in _QUANTITY.finditer(text):
+    for match in re.finditer(_QUANTITY, text):
         found.setdefault(match["unit"].lower().rstrip("s"), set()).add(match["number"].replace(",", ""))
     return found
 

@@ -129,7 +129,7 @@ def _matching_docs(reader: IndexReader, glob: str) -> list[str]:
 class Consideration:
     """A question thought through: everything that an answer, a refusal or an explanation is made from.
 
-    `values` holds for each match the probability, by unit, that the unit answers; `windows` are the excerpts
+    `values` holds for the best matches the probability, by unit, that the unit answers; `windows` are the excerpts
     that would be shown, best first; `disagree` says that they contradict each other.
     """
 
@@ -149,7 +149,7 @@ def consider(knowledge: Knowledge, text: str, *, limit: int = EVIDENCE) -> Consi
     if question.sections:
         return _consider_section(knowledge, question, weights, limit=limit)
     matches = bm25.rank(knowledge.candidates(weights, limit=CANDIDATES, filters=Filters()), weights, limit=limit)
-    values = evidence.sentence_values(question, weights, matches)
+    values = evidence.sentence_values(question, weights, matches[: evidence.CHUNKS])
     score = decision.score(question, weights, matches, values)
     return _chosen(question, weights, matches, values, score)
 
@@ -229,11 +229,14 @@ def ask(
 def ranked_passages(knowledge: Knowledge, thought: Consideration) -> tuple[Passage, ...]:
     """The ranked chunks, each cited by the sentences of it that most likely answer."""
     size = evidence.LIMIT[thought.question.language]
+    values = list(thought.values)
+    if len(values) < len(thought.matches):
+        values += evidence.sentence_values(thought.question, thought.weights, thought.matches)[len(values) :]
     return tuple(
         knowledge.passage(
             match, *evidence.best_span(match, found, limit=size), score=min(1.0, match.score / bm25.HIGHEST)
         )
-        for match, found in zip(thought.matches, thought.values, strict=True)
+        for match, found in zip(thought.matches, values, strict=True)
     )
 
 

@@ -140,6 +140,8 @@ def _is_number(term: str) -> bool:
 def _counted(text: str, terms: Collection[str]) -> frozenset[str]:
     """The bigrams of Chinese numerals with the word they count (``七号`` of ``七号温室``)."""
     found: set[str] = set()
+    if text.isascii():
+        return frozenset()
     for match in re.finditer("[一二三四五六七八九十百千两]+[号號级級条條章节節楼樓期批]", text):
         found.update(map("".join, zip(match.group(), match.group()[1:], strict=False)))
     return frozenset(found & set(terms))
@@ -150,6 +152,9 @@ def named_sections(text: str) -> tuple[str, ...]:
 
     ``第7条`` gives ``第7条`` and ``第七条``; ``section 4.2`` gives ``4.2``, ``article 5`` also ``article 5``.
     """
+    lowered = text.lower()
+    if text.isascii() and not any(map(str.isdigit, text)) and "appendix" not in lowered and "annex" not in lowered:
+        return ()  # nothing to find, and the pattern is slow to compile
     match = re.search(_NAMED_SECTION, text, re.IGNORECASE)
     if not match:
         return ()
