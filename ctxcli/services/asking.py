@@ -79,10 +79,13 @@ def open_files(paths: Iterable[str], read_stdin: Callable[[], bytes]) -> Knowled
 
 
 def _name_for_parser(data: bytes) -> str:
-    """A name for what came from standard input: text that shows no other format is read as Markdown."""
+    """A name for what came from standard input: Markdown where a heading stands alone, else what the content shows."""
+    import re
+
     from ctxcli.parsing import formats
 
-    return "stdin.md" if formats.detect(data, "stdin") == "plain" else "stdin"
+    has_heading = re.search(rb"(?:\A|\n)#{1,6} [^\n]+\r?\n\s*\n", data)
+    return "stdin.md" if has_heading and formats.detect(data, "stdin") == "plain" else "stdin"
 
 
 def _read(path: Path) -> bytes:
