@@ -72,7 +72,7 @@ class _Bench:
         if docs:
             size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         else:
-            size = write_documents(folder, max(1, round(megabytes * 1e6 / 34_000)), sections=SECTIONS)
+            size = write_documents(folder, max(1, round(megabytes * 1e6 / 23_600)), sections=SECTIONS)
         chunks, cpu, peak = self._index(folder)
         alone = self._alone(TANTIVY, folder)
         name = f"text, {size / 1e6:.1f} MB, {chunks:,} chunks"
