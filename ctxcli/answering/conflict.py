@@ -7,11 +7,24 @@ from ctxcli.answering.evidence import Window
 from ctxcli.retrieval.bm25 import Match
 from ctxcli.text.question import Question
 
-_QUANTITY = r"(?<![\w.])(?P<number>[0-9]+(?:[.,][0-9]+)*|[零〇一二三四五六七八九十百千万两]+)\s*-?\s*(?P<unit>%|％|°[CF]|[A-Za-zµ]+|[\u4e00-\u9fff]{1,2})"
-_ALIKE = 0.6
+_UNITS = (
+    "%|％|°[CF]|(?:milli|micro)?seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|years?|times?|percent|ppm|ppb|"
+    "[kmµ]?g|[km]?m|cm|ml|l|litres?|liters?|[kMGT]i?B|bytes?|characters?|words?|pages?|people|persons?|users?|euros?|"
+    "dollars?|degrees?|metres?|meters?|connections?|threads?|cores?|ms|s|h|"
+    "个月|個月|小时|小時|分钟|分鐘|公里|公斤|毫克|字符|万元|萬元|千米|平方米|[天日月年周秒次人元個个条條度米克页頁字岁歲倍]"
+)
+_QUANTITY = (
+    r"(?<![\w.])(?P<number>[0-9]+(?:[.,][0-9]+)*|[零〇一二三四五六七八九十百千万两]+)\s*-?\s*"
+    rf"(?P<unit>{_UNITS})(?![A-Za-z])"
+)
+_ALIKE = 0.75
 """Two sentences are about the same when they share this part of their terms, numbers aside."""
 _COVERED = 0.9
 """... and when the second covers the question nearly as well as the first."""
+_LIKELY = 0.5
+"""... and is at least so likely to answer, as a share of the first; the first is the likeliest of all."""
+_LEAST = 0.5
+"""... and the first covers so much of the question."""
 
 
 def conflict(question: Question, matches: Sequence[Match], values: Sequence[Mapping[int, float]]) -> tuple[Window, ...]:
@@ -23,14 +36,20 @@ def conflict(question: Question, matches: Sequence[Match], values: Sequence[Mapp
     if question.asked not in {"number", "date"}:
         return ()
     best = [
-        (match, max(found, key=lambda one: (found[one], -one)))
+        (match, unit, found[unit])
         for match, found in zip(matches, values, strict=True)
         if found
+        for unit in [max(found, key=lambda one: (found[one], -one))]
     ]
-    for position, (match, unit) in enumerate(best):
-        for other, other_unit in best[position + 1 :]:
-            if _disagree(match, unit, other, other_unit):
-                return (_window(match, unit, values[position][unit]), _window(other, other_unit, 0.0))
+    if not best:
+        return ()
+    match, unit, likely = max(best, key=lambda one: one[2])
+    if match.cover[unit] < _LEAST:
+        return ()
+    for other, other_unit, value in best:
+        apart = other.chunk.key != match.chunk.key
+        if apart and value >= _LIKELY * likely and _disagree(match, unit, other, other_unit):
+            return (_window(match, unit, likely), _window(other, other_unit, value))
     return ()
 
 
@@ -42,7 +61,7 @@ def _disagree(match: Match, unit: int, other: Match, other_unit: int) -> bool:
     if not shared or any(mine[one] & yours[one] for one in shared):
         return False
     a, b = _words(match, unit), _words(other, other_unit)
-    return bool(a and b) and len(a & b) >= _ALIKE * min(len(a), len(b)) and len(a & b) >= 2
+    return bool(a and b) and len(a & b) >= _ALIKE * len(a | b)
 
 
 def _quantities(text: str) -> dict[str, set[str]]:

@@ -162,12 +162,12 @@ def _repeats(one: str, other: str) -> bool:
 
 
 def _windows(match: Match, values: Mapping[int, float], limit: int) -> Iterator[Window]:
-    """All runs of units of one section within the limit; a unit that is too long is cut, as is the last one."""
+    """All runs of units of one section and page within the limit; one that is too long is cut, as is the last."""
     units = match.chunk.units
-    section = {index: match.chunk.section_of(units[index][0]) for index in values}
+    place = {index: match.chunk.spot(units[index][0]) for index in values}
     for first in values:
         start, value, last = units[first][0], 0.0, first
-        while last in values and section[last] == section[first]:
+        while last in values and place[last] == place[first]:
             end = units[last][1]
             if end - start > limit:
                 begin = units[last][0]

@@ -59,6 +59,11 @@ class StoredChunk:
         """The index of the section at `offset` in the document's sections, -1 for none."""
         return int(self._data["s"][3 * self._span(offset) + 1])
 
+    def spot(self, offset: int) -> tuple[int, int | None]:
+        """The section (an index, -1 for none) and the page at `offset`."""
+        at = 3 * self._span(offset)
+        return self._data["s"][at + 1], self._data["s"][at + 2]
+
     def path_of(self, offset: int) -> tuple[str, ...]:
         """The headings above and at `offset`, outermost first."""
         head = self._data["h"].get(str(self.section_of(offset)))

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ctxcli.text.background import RARE, share
+from ctxcli.text.background import RARE, shares
 from ctxcli.text.question import Question
 from ctxcli.text.variants import other_forms
 
@@ -62,6 +62,7 @@ def weigh(
     weight: dict[str, float] = {}
     canonical: dict[str, str] = {}
     frequency: dict[str, int] = {}
+    general = shares(question.terms)
     for term, factor in question.terms.items():
         found = document_frequency(term)
         forms = [term] if found or term.isascii() else [term, *other_forms(term)]
@@ -71,9 +72,9 @@ def weigh(
             found = min(chunks, sum(counts.values()))
         canonical.update(dict.fromkeys(forms, term))
         frequency[term] = found
-        expected = background * (1 - math.exp(-average * share(term))) if background else 0.0
+        expected = background * (1 - math.exp(-average * general[term])) if background else 0.0
         weight[term] = factor * idf(found + expected, chunks + background)
-        if not found and len(term) == 2 and not term.isascii() and share(term) <= RARE:
+        if not found and len(term) == 2 and not term.isascii() and general[term] <= RARE:
             weight[term] *= UNKNOWN_BIGRAM
     for part, whole in question.wholes.items():
         if part in weight and frequency.get(whole):

@@ -277,15 +277,23 @@ def search(knowledge: Knowledge, query: str, *, limit: int, mode: str = "bm25", 
     return Hits(
         query,
         tuple(
-            knowledge.passage(match, *_best_span(match), score=score) for score, match in ranked[:limit] if score > 0
+            knowledge.passage(match, *_best_span(match, filters.section), score=score)
+            for score, match in ranked[:limit]
+            if score > 0
         ),
     )
 
 
-def _best_span(match: Match) -> tuple[int, int]:
-    """The sentence, item, row or block that covers most of the query; a heading only where there is nothing else."""
+def _best_span(match: Match, section: str) -> tuple[int, int]:
+    """The sentence, item, row or block that covers most of the query, of `section` if one is asked for.
+
+    A heading only where there is nothing else.
+    """
     units = match.chunk.units
     quotable = [at for at, (_, _, kind) in enumerate(units) if kind not in {"heading", "meta", "header_row"}]
+    if section:
+        inside = directed.units_in(match, (section,))
+        quotable = [at for at in quotable if at in inside] or sorted(inside) or quotable
     if not quotable:
         return units[match.best][:2] if units else (0, len(match.chunk.text))
     return units[max(quotable, key=lambda at: (match.cover[at], -at))][:2]
