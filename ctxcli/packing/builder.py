@@ -1,0 +1,299 @@
+"""Gather, select, structure, compress: packets into a context that never exceeds its budget."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from ctxcli.model.context import Context, ContextPacket, Format, PacketReport, PacketState, Section
+from ctxcli.model.errors import UsageError
+from ctxcli.model.message import Message
+from ctxcli.packing import select, structure
+from ctxcli.packing.compress import compress
+from ctxcli.packing.relevance import Relevance
+from ctxcli.packing.select import Scored
+from ctxcli.packing.structure import Chosen
+from ctxcli.packing.turns import Turn, converse
+from ctxcli.text.question import language_of
+from ctxcli.text.tokens import TokenCounter
+
+_LEAST_COMPRESSED = 40
+"""Tokens below which compressing a packet is not worth it."""
+_CONVERSATION_HEAD = 30
+"""Tokens at most of what stands above the first turn."""
+_SEPARATOR = 2
+"""Tokens that part one packet from the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextConfig:
+    """How a context is built.
+
+    `budget` is the most tokens it may have, counted as `model` counts. A packet scores relevance and recency by their
+    weights; below `min_relevance` (0…1) it is dropped. Facts, open blockers and actions, and the conversation may take
+    the given shares of the budget before other packets are chosen.
+    """
+
+    budget: int = 4_000
+    model: str | None = None
+    format: Format = "text"
+    min_relevance: float = 0.1
+    relevance_weight: float = 0.7
+    recency_weight: float = 0.3
+    facts_share: float = 0.3
+    first_share: float = 0.25
+    history_share: float = 0.3
+    compress: bool = True
+
+    def checked(self) -> "ContextConfig":
+        """The config, or UsageError."""
+        if self.budget < 1:
+            raise UsageError(
+                f"a budget of {self.budget} tokens is too small", code="bad_budget", hint="give at least 1 token"
+            )
+        names = ("min_relevance", "relevance_weight", "recency_weight", "facts_share", "first_share", "history_share")
+        for name in names:
+            if not 0 <= getattr(self, name) <= 1:
+                raise UsageError(f"{name} must be from 0 to 1, not {getattr(self, name)}", code="bad_config")
+        return self
+
+
+@dataclass(slots=True)
+class _Work:
+    """A context in the making: what is chosen, what became of each packet, and the tokens left (about)."""
+
+    chosen: Chosen
+    left: int
+    judge: "_Judge"
+    talk: tuple[Turn, ...]
+    reports: list[tuple[Scored, PacketState, str, str]] = field(default_factory=list)
+    turns: list[tuple[Turn, PacketState, str, int]] = field(default_factory=list)
+
+    def show_turns(self, turns: Iterable[Turn]) -> None:
+        """Show these turns, in the order of time."""
+        wanted = {id(turn) for turn in turns}
+        shown = tuple(turn for turn in self.talk if id(turn) in wanted)
+        self.chosen = replace(self.chosen, turns=shown, turns_left_out=len(self.talk) - len(shown))
+
+
+class _Judge:
+    """Tells how far a text bears on the query; made ready when first asked."""
+
+    def __init__(self, query: str, packets: Sequence[ContextPacket]) -> None:
+        self._query, self._packets = query, packets
+        self._relevance: Relevance | None = None
+
+    def share(self, text: str) -> float:
+        if self._relevance is None:
+            self._relevance = Relevance(self._query, [one.content for one in self._packets])
+        return self._relevance.share(text)
+
+
+class Builder:
+    """Builds one context after another under a config; pure: clock and packets are given."""
+
+    def __init__(self, config: ContextConfig) -> None:
+        self.config = config.checked()
+        self.counter = TokenCounter(config.model)
+
+    def build(
+        self, query: str, packets: Iterable[ContextPacket], history: Sequence[Message], *, now: datetime
+    ) -> Context:
+        """Build a context. Raises UsageError where instructions, task and output rules exceed the budget."""
+        talk = converse(history)
+        everything = [*(ContextPacket(one.content, "system", source="session") for one in talk.system), *packets]
+        frame, rest = self._framed(query, everything)
+        work = _Work(frame, self.config.budget - self._size(frame), _Judge(query, rest), talk.turns)
+        if work.left < 0:
+            raise self._too_large(frame, -work.left)
+        rows = select.scored(
+            rest,
+            work.judge.share,
+            now=now,
+            relevance_weight=self.config.relevance_weight,
+            recency_weight=self.config.recency_weight,
+        )
+        self._choose(work, self._sifted(rows, work))
+        self._trim(work)
+        return self._finished(query, work)
+
+    def _framed(self, query: str, packets: Sequence[ContextPacket]) -> tuple[Chosen, list[ContextPacket]]:
+        """What is never cut, and the packets that compete for the rest."""
+        roles = {one.content.strip(): one for one in packets if one.section == "role"}
+        tasks = [one for one in packets if one.section == "task"]
+        output = tuple(one for one in packets if one.section == "output")
+        language = language_of(query)
+        has_evidence = any(one.section == "evidence" for one in packets)
+        words = structure.OUTPUT if has_evidence else structure.OUTPUT_BARE
+        return Chosen(
+            language=language,
+            role=tuple(roles.values()),
+            task=(ContextPacket(query, "task"), *tasks),
+            output=output or (ContextPacket(words[language], "output"),),
+        ), [one for one in packets if one.section not in select.UNSCORED]
+
+    def _too_large(self, frame: Chosen, over: int) -> UsageError:
+        roles = sum(self.counter.count(one.content) for one in frame.role)
+        budget = self.config.budget
+        what = f"the instructions ({roles:,} tokens), the task and the output rules"
+        return UsageError(
+            f"{what} are {over:,} tokens over the budget of {budget:,}",
+            code="over_budget",
+            hint=f"they are never cut: allow at least {budget + over:,} tokens, or shorten them",
+        )
+
+    def _sifted(self, rows: Sequence[Scored], work: _Work) -> list[Scored]:
+        """Without what is irrelevant, and each text once."""
+        relevant = []
+        for row in rows:
+            needed = row.packet.section != "state" and row.packet.type not in select.FIRST_TYPES
+            if needed and row.relevance < self.config.min_relevance:
+                why = f"relevance {row.relevance:.2f} is below {self.config.min_relevance:g}"
+                work.reports.append((row, "dropped", why, row.packet.content))
+            else:
+                relevant.append(row)
+        kept, out = select.without_duplicates(relevant)
+        for row, other in out:
+            why = f"its text is in {other.packet.type} {other.packet.source}".rstrip()
+            work.reports.append((row, "dropped", why, row.packet.content))
+        return kept
+
+    def _choose(self, work: _Work, rows: Sequence[Scored]) -> None:
+        """Facts, then open blockers and actions, then the newest turns, each within its share; then the rest."""
+        budget = self.config.budget
+        facts = [row for row in rows if row.packet.section == "state"]
+        first = [row for kind in select.FIRST_TYPES for row in rows if row.packet.type == kind]
+        others = [row for row in rows if row.packet.section != "state" and row.packet.type not in select.FIRST_TYPES]
+        self._take(work, facts, share=int(budget * self.config.facts_share))
+        self._take(work, first, share=int(budget * self.config.first_share))
+        older = self._take_turns(work, work.talk, share=int(budget * self.config.history_share))
+        self._take(work, others, share=budget)
+        left_out = self._take_turns(work, older, share=budget)
+        for turn in left_out:
+            size = self._turn_size(work.chosen, turn, first=not work.chosen.turns)
+            work.turns.append((turn, "dropped", f"needs {size:,} tokens, {work.left:,} are left", size))
+
+    def _take(self, work: _Work, rows: Sequence[Scored], *, share: int) -> None:
+        """Keep what fits, best first, going on past what does not; long texts are compressed."""
+        share = min(share, work.left)
+        for row in rows:
+            size = self._packet_size(work.chosen, row.packet)
+            if size <= share:
+                taken, why = row.packet, "fits"
+            else:
+                short = self._compressed(work, row.packet, share)
+                if short is None:
+                    why = f"needs {size:,} tokens, {max(0, share):,} are left"
+                    work.reports.append((row, "dropped", why, row.packet.content))
+                    continue
+                taken, why = short, f"{size:,} tokens are more than the {share:,} left"
+                size = self._packet_size(work.chosen, taken)
+            state: PacketState = "kept" if taken is row.packet else "compressed"
+            work.reports.append((replace(row, packet=taken), state, why, taken.content))
+            work.chosen = _with(work.chosen, taken)
+            share -= size
+            work.left -= size
+
+    def _packet_size(self, chosen: Chosen, packet: ContextPacket) -> int:
+        """About the tokens that a packet adds."""
+        head = "" if getattr(chosen, packet.section) else structure.HEADS[packet.section] + "\n\n\n"
+        number = "[99] " if packet.section == "evidence" else ""
+        text = f"{head}{number}{structure.shown(packet, chosen.language)}\n\n"
+        return self.counter.count(text) + 1
+
+    def _compressed(self, work: _Work, packet: ContextPacket, share: int) -> ContextPacket | None:
+        if not self.config.compress or packet.section == "state" or share < _LEAST_COMPRESSED:
+            return None
+        bare = replace(packet, content="")
+        room = share - self._packet_size(work.chosen, bare) - _SEPARATOR
+        quote = packet.passage.quote if packet.passage else ""
+        if room < _LEAST_COMPRESSED // 2:
+            return None
+        text = compress(packet.content, room=room, count=self.counter.count, weight=work.judge.share, first=quote)
+        return replace(packet, content=text) if text else None
+
+    def _take_turns(self, work: _Work, turns: Sequence[Turn], *, share: int) -> list[Turn]:
+        """Keep the newest turns that fit, whole, going on past one that does not; returns the others."""
+        share = min(share, work.left)
+        others: list[Turn] = []
+        kept = list(work.chosen.turns)
+        for turn in reversed(turns):
+            size = self._turn_size(work.chosen, turn, first=not kept)
+            if size > share:
+                others.append(turn)
+                continue
+            kept.append(turn)
+            work.turns.append((turn, "kept", "fits", size))
+            share -= size
+            work.left -= size
+        work.show_turns(kept)
+        return others[::-1]
+
+    def _turn_size(self, chosen: Chosen, turn: Turn, *, first: bool) -> int:
+        """About the tokens that a turn adds; the first one adds the head of the conversation."""
+        if self.config.format == "messages":
+            return sum(map(self.counter.count_message, turn.messages))
+        text = f"{structure.guarded(turn.shown(chosen.language))}\n"
+        return self.counter.count(text) + 1 + (_CONVERSATION_HEAD if first else 0)
+
+    def _trim(self, work: _Work) -> None:
+        """Drop what was chosen last until the exact count is within the budget; sums of parts are not exact."""
+        while (over := self._size(work.chosen) - self.config.budget) > 0:
+            self._drop_last(work, over)
+
+    def _drop_last(self, work: _Work, over: int) -> None:
+        why = f"{over:,} tokens over the budget when all is put together"
+        for at in range(len(work.reports) - 1, -1, -1):
+            row, state, _, content = work.reports[at]
+            if state != "dropped":
+                work.reports[at] = (row, "dropped", why, content)
+                section = row.packet.section
+                rest = tuple(one for one in getattr(work.chosen, section) if one is not row.packet)
+                work.chosen = _with_section(work.chosen, section, rest)
+                return
+        oldest = work.chosen.turns[0]
+        work.show_turns(work.chosen.turns[1:])
+        work.turns = [
+            (turn, "dropped", why, size) if turn is oldest else (turn, state, said, size)
+            for turn, state, said, size in work.turns
+        ]
+
+    def _size(self, chosen: Chosen) -> int:
+        if self.config.format == "messages":
+            return self.counter.count_messages(structure.as_messages(chosen))
+        return self.counter.count(structure.as_text(chosen))
+
+    def _finished(self, query: str, work: _Work) -> Context:
+        chosen = work.chosen
+        evidence = structure.against_the_middle(chosen.evidence)
+        return Context(
+            query=query,
+            text=structure.as_text(chosen),
+            messages=structure.as_messages(chosen),
+            tokens=self._size(chosen),
+            budget=self.config.budget,
+            encoding=self.counter.encoding,
+            packets=tuple(self._reports(work)),
+            citations=tuple(one.passage or one for one in evidence),
+        )
+
+    def _reports(self, work: _Work) -> Iterable[PacketReport]:
+        for one in (*work.chosen.role, *work.chosen.task, *work.chosen.output):
+            tokens = self.counter.count(one.content)
+            yield PacketReport(one.type, one.source, tokens, None, None, None, "kept", "never cut")
+        for row, state, why, content in work.reports:
+            yield PacketReport(
+                row.packet.type, row.packet.source, self.counter.count(content), row.relevance, row.recency, row.score,
+                state, why,
+            )  # fmt: skip
+        for turn, state, why, size in work.turns:
+            yield PacketReport("turn", turn.id, size, None, None, None, state, why)
+
+
+def _with(chosen: Chosen, packet: ContextPacket) -> Chosen:
+    return _with_section(chosen, packet.section, (*getattr(chosen, packet.section), packet))
+
+
+def _with_section(chosen: Chosen, section: Section, packets: tuple[ContextPacket, ...]) -> Chosen:
+    changed: dict[str, Any] = {section: packets}
+    return replace(chosen, **changed)
