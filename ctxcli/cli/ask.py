@@ -32,6 +32,7 @@ def _run(request: AskRequest, *, as_json: bool) -> ExitCode:
         sources=request.sources,
         read_stdin=_read_stdin,
         threshold=request.threshold,
+        notes=request.notes,
         top_k=request.top_k,
     )
     if request.batch:
@@ -140,12 +141,13 @@ def _typer_command() -> Any:
 
     import typer
 
-    from ctxcli.cli.options import AsJson, Kbs, Quiet, WorkspaceDir
+    from ctxcli.cli.options import AsJson, Kbs, Notes, Quiet, WorkspaceDir
 
     def ask(
         question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")] = "",
         cite: Annotated[bool, typer.Option("--cite", help="Show each source with its quote.")] = False,
         kb: Kbs = None,
+        notes: Notes = None,
         top_k: Annotated[int | None, typer.Option(min=1, help="Ranked chunks to look at; default 10.")] = None,
         threshold: Annotated[float | None, typer.Option(min=0, max=1, help="Decline below this score.")] = None,
         format: Annotated[str, typer.Option(metavar="text|md|json", help="Form of the answer.")] = "text",
@@ -170,7 +172,7 @@ def _typer_command() -> Any:
         if question and batch:
             raise UsageError("a question and --batch do not go together", hint="leave one of them out")
         request = AskRequest(
-            question, cite, kb or [], top_k, threshold, format, source or [], batch, evidence, as_json, quiet,
+            question, cite, kb or [], notes, top_k, threshold, format, source or [], batch, evidence, as_json, quiet,
             str(workspace) if isinstance(workspace, Path) else None,
         )  # fmt: skip
         end(ExitCode(run(request)))

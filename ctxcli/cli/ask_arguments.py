@@ -10,6 +10,7 @@ class AskRequest:
     question: str = ""
     cite: bool = False
     kb: list[str] = field(default_factory=list)
+    notes: bool | None = None
     top_k: int | None = None
     threshold: float | None = None
     format: str = "text"
@@ -23,6 +24,8 @@ class AskRequest:
 
 _FLAGS = {
     "--cite": ("cite", True),
+    "--notes": ("notes", True),
+    "--no-notes": ("notes", False),
     "--evidence": ("evidence", True),
     "--json": ("as_json", True),
     "--quiet": ("quiet", True),

@@ -13,5 +13,6 @@ WorkspaceDir = Annotated[
 ]
 Kb = Annotated[str | None, typer.Option("--kb", metavar="NAME", help="The knowledge base; else `default`.")]
 Kbs = Annotated[list[str] | None, typer.Option("--kb", metavar="NAME", help="Only this knowledge base; repeatable.")]
+Notes = Annotated[bool | None, typer.Option("--notes/--no-notes", help="Look into the notes; else `ask.notes`.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")]

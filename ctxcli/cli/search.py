@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctxcli.cli.options import AsJson, Kbs, Quiet, WorkspaceDir
+from ctxcli.cli.options import AsJson, Kbs, Notes, Quiet, WorkspaceDir
 from ctxcli.cli.output import emit_json, end, visible
 from ctxcli.model.errors import ExitCode, UsageError
 
@@ -17,6 +17,7 @@ MODES = ("bm25", "keyword")
 def search(
     query: Annotated[str, typer.Argument(help="What to look for.")],
     kb: Kbs = None,
+    notes: Notes = None,
     top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, help="How many hits at most.")] = 10,
     mode: Annotated[str, typer.Option(metavar="bm25|keyword", help="How hits are ranked.")] = "bm25",
     section: Annotated[str, typer.Option(help="Only this section number and those below it, as 6.3.")] = "",
@@ -39,6 +40,7 @@ def search(
         sources=(),
         read_stdin=bytes,
         threshold=None,
+        notes=notes,
         top_k=None,
     )
     hits = asking.search(query, limit=top_k, mode=mode, filters=Filters(section, doc))

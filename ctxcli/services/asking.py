@@ -14,17 +14,22 @@ from ctxcli.services.answering import Filters, Knowledge
 from ctxcli.text.analyzer import VERSION, Analyzer
 from ctxcli.text.question import read_question
 
+NOTES_KB = "_notes"
+"""The knowledge base of the notes: kept fresh by itself, never listed, and no name that a user can give."""
+
 if TYPE_CHECKING:
     from ctxcli.model.index import FileRecord
     from ctxcli.services.workspace import Workspace
 
 
-def open_knowledge(workspace: "Workspace", names: Sequence[str] = ()) -> Knowledge:
-    """The named knowledge bases, or all of the workspace.
+def open_knowledge(workspace: "Workspace", names: Sequence[str] = (), *, notes: bool = False) -> Knowledge:
+    """The named knowledge bases, or all of the workspace; with `notes`, the notes as they are now as well.
 
     Raises NotFoundError where there is none, DataError where they cannot be asked together.
     """
-    names = names or workspace.kb_names()
+    names = [*(names or workspace.kb_names())]
+    if notes and bring_notes_up_to_date(workspace):
+        names.append(NOTES_KB)
     if not names:
         raise workspace.no_kb("default")
     readers = {name: workspace.reader(name) for name in dict.fromkeys(names)}
@@ -43,6 +48,24 @@ def open_knowledge(workspace: "Workspace", names: Sequence[str] = ()) -> Knowled
             hint="bring it up to date: ctx kb index",
         )
     return Knowledge(readers, analyzer=Analyzer(name))
+
+
+def bring_notes_up_to_date(workspace: "Workspace") -> bool:
+    """Index what has changed among the notes; False where there are none.
+
+    Where another process does that just now, the last index of them is used.
+    """
+    from ctxcli.model.errors import BusyError
+    from ctxcli.services import indexing
+
+    folder = workspace.root / workspace.settings.text("notes.dir")
+    if not folder.is_dir():
+        return False
+    try:
+        indexing.index(workspace, indexing.IndexRequest(kb=NOTES_KB, paths=(folder,)))
+    except BusyError:
+        return (workspace.kb_folder(NOTES_KB) / "kb.json").is_file()
+    return True
 
 
 def open_files(paths: Iterable[str], read_stdin: Callable[[], bytes]) -> Knowledge:
@@ -153,8 +176,12 @@ class Asking:
         read_stdin: Callable[[], bytes],
         threshold: float | None,
         top_k: int | None,
+        notes: bool | None = None,
     ) -> "Asking":
-        """Open the knowledge: files named by `sources`, else the knowledge bases named by `kb`, else all."""
+        """Open the knowledge: files named by `sources`, else the knowledge bases named by `kb`, else all.
+
+        `notes` says whether the notes are looked into as well; None leaves it to the setting.
+        """
         limit = top_k or answering.EVIDENCE
         if sources:
             knowledge = open_files(sources, read_stdin)
@@ -162,7 +189,8 @@ class Asking:
         from ctxcli.services import workspace as workspaces
 
         found = workspaces.find(Path(workspace) if workspace else None)
-        knowledge = open_knowledge(found, kb)
+        with_notes = found.settings.flag("ask.notes") if notes is None else notes
+        knowledge = open_knowledge(found, kb, notes=with_notes)
         configured = found.settings.optional_number("ask.threshold")
         fitted = _fitted(found, list(knowledge.readers))
         chosen = next(value for value in (threshold, configured, fitted, decision.THRESHOLD) if value is not None)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MARK = ".ctx"
 DEFAULT_KB = "default"
+OWN_KBS = ("_notes",)
+"""Knowledge bases that ctx keeps for itself; no user's may bear such a name."""
 _KB_NAME = re.compile(r"[^\W_][\w.\-]{0,63}", re.UNICODE)
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _GITIGNORE = """# Caches and states of ctx that can be built again; config.toml and facts may be committed.
@@ -58,7 +60,7 @@ class Workspace:
 
     def kb_folder(self, name: str) -> Path:
         """Where a knowledge base has its files; UsageError for a name that is none."""
-        return self.folder / "kb" / checked_kb_name(name)
+        return self.folder / "kb" / (name if name in OWN_KBS else checked_kb_name(name))
 
     def kb_names(self) -> list[str]:
         """The knowledge bases there are, in order."""
