@@ -103,7 +103,7 @@ class Builder:
         talk = converse(history)
         everything = [*(ContextPacket(one.content, "system", source="session") for one in talk.system), *packets]
         frame, rest = self._framed(query, everything)
-        work = _Work(frame, self.config.budget - self._size(frame), _Judge(query, rest), talk.turns)
+        work = _Work(frame, self.config.budget - self._size_printed(frame), _Judge(query, rest), talk.turns)
         if work.left < 0:
             raise self._too_large(frame, -work.left)
         rows = select.scored(
@@ -238,7 +238,7 @@ class Builder:
 
     def _trim(self, work: _Work) -> None:
         """Drop what was chosen last until the exact count is within the budget; sums of parts are not exact."""
-        while (over := self._size(work.chosen) - self.config.budget) > 0:
+        while (over := self._size_printed(work.chosen) - self.config.budget) > 0:
             self._drop_last(work, over)
 
     def _drop_last(self, work: _Work, over: int) -> None:
@@ -257,6 +257,13 @@ class Builder:
             (turn, "dropped", why, size) if turn is oldest else (turn, state, said, size)
             for turn, state, said, size in work.turns
         ]
+
+    def _size_printed(self, chosen: Chosen) -> int:
+        """The exact count, also with the line end that is printed behind a text."""
+        size = self._size(chosen)
+        if self.config.format == "messages":
+            return size
+        return max(size, self.counter.count(f"{structure.as_text(chosen)}\n"))
 
     def _size(self, chosen: Chosen) -> int:
         if self.config.format == "messages":

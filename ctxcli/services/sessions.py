@@ -20,6 +20,7 @@ from ctxcli.services.workspace import Workspace, is_kb_name
 from ctxcli.storage import sessions as files
 from ctxcli.text.tokens import TokenCounter
 
+_BLOCK = 65_536
 _LOOKED_BACK = 1 << 20
 """Bytes that are searched for the call of a tool result."""
 
@@ -149,6 +150,22 @@ class Sessions:
                 found.append(_Line(data, None))
             else:
                 found.append(_Line(data, message if message.id else replace(message, id=f"line-{number}")))
+        return found
+
+    def newest(self, name: str, *, size: int) -> Sequence[Message]:
+        """The instructions at the beginning and the messages within the last `size` bytes, in order."""
+        name = self.find(name)
+        lines, is_all = files.tail(self.folder, name, size=size)
+        if not is_all:
+            lines = [*files.head(self.folder, name, size=_BLOCK), *lines]
+        found: list[Message] = []
+        for number, data in enumerate(lines):
+            try:
+                message = read_line(data)
+            except ParseError as error:
+                self.notices.append(f"{name}{files.ENDING}: a line is no message: {error.message}")
+                continue
+            found.append(message if message.id else replace(message, id=f"line-{number}"))
         return found
 
     def conversation(self, name: str) -> Conversation:

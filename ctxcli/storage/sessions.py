@@ -152,6 +152,13 @@ def tail(folder: Path, name: str, *, size: int) -> tuple[list[bytes], bool]:
     return [line for line in found[0 if end <= size else 1 :] if line.strip()], end <= size
 
 
+def head(folder: Path, name: str, *, size: int) -> list[bytes]:
+    """The instructions among the whole lines in the first `size` bytes."""
+    with (folder / (name + ENDING)).open("rb") as handle:
+        found = handle.read(size).split(b"\n")[:-1]
+    return [line for line in found if _is_object(line) and json.loads(line).get("role") in ("system", "developer")]
+
+
 def count_lines(folder: Path, name: str, *, ending: str = ENDING) -> int:
     """How many lines there are, without reading what they say."""
     try:
