@@ -55,11 +55,14 @@ KEYS = (
     Key("ask.top_k", "integer", 5, "Sources of an answer at most", minimum=1),
     Key("ask.threshold", "number", None, "Score from which a question is answered (0 to 1)", minimum=0),
     Key("ask.notes", "flag", False, "Whether notes are searched too"),
+    Key("ask.llm", "flag", False, "Whether a language model words the answers", guard="endpoint"),
     Key("notes.dir", "text", "notes", "Folder of the notes", guard="path"),
     Key("notes.types", "texts", _NOTE_TYPES, "Types that a note may have"),
     Key("context.budget", "integer", 4000, "Tokens a context may have", minimum=1),
     Key("llm.model", "text", None, "Language model", env="CTX_MODEL"),
     Key("llm.base_url", "text", None, "Endpoint of the language model", guard="endpoint", env="OPENAI_BASE_URL"),
+    Key("llm.max_tokens", "integer", None, "Tokens that a reply of the model may have", minimum=1),
+    Key("llm.timeout", "number", 60, "How long the model may say nothing, in seconds", minimum=1),
     Key("editor", "text", None, "Command that edits a note", guard="command"),
 )
 _BY_NAME = {key.name: key for key in KEYS}

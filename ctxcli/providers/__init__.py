@@ -1,0 +1,1 @@
+"""Models behind the ports; each is imported when it is first used."""
