@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxcli.cli import note_input
-from ctxcli.cli.output import confirm, emit_json, emit_line, is_terminal, notice, warn
+from ctxcli.cli.output import confirm, emit_line, is_terminal, notice, warn
 from ctxcli.model.errors import BusyError, ExitCode, UsageError
 from ctxcli.services import workspace as workspaces
 from ctxcli.services.notes import Notebook, NoteChange, NoteFilter
@@ -46,6 +46,13 @@ def _screen() -> "Screen":
     return Screen(sys.stdout)
 
 
+def _emit(document: dict[str, Any]) -> None:
+    """Print one JSON document; `output.emit_json` would import the reports of knowledge bases for it."""
+    import json
+
+    sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
+
+
 def create(
     title: str,
     source: str | None = None,
@@ -71,7 +78,7 @@ def create(
             note_input.forget(path)
         note = notebook.create(title, text, type=kind, tags=tags)
         if as_json:
-            emit_json(note.document())
+            _emit(note.document())
         else:
             emit_line(note.entry.id)
     return ExitCode.OK
@@ -87,7 +94,7 @@ def show(
         if note.entry.problem:
             notebook.notices.append(note.entry.problem)
         if as_json:
-            emit_json(note.document())
+            _emit(note.document())
         elif raw:
             sys.stdout.flush()
             sys.stdout.buffer.write(loaded.data)
@@ -142,7 +149,7 @@ def list(
 
 def _show_list(found: "NoteList", *, as_json: bool, fail_empty: bool, searched: bool) -> ExitCode:
     if as_json:
-        emit_json(found.document())
+        _emit(found.document())
     else:
         from ctxcli.cli import note_views
 
@@ -181,7 +188,7 @@ def summary(*, as_json: bool = False, quiet: bool = False, directory: str | None
 
         found = note_summary.summary(notebook)
         if as_json:
-            emit_json(found.document())
+            _emit(found.document())
         else:
             from ctxcli.cli import note_views
 
@@ -215,7 +222,7 @@ def update(
 
 def _say(note: "Note", done: str, *, as_json: bool, quiet: bool) -> None:
     if as_json:
-        emit_json(note.document())
+        _emit(note.document())
     else:
         notice(f"{done} {note.entry.path} ({note.entry.id})", quiet=quiet)
 
@@ -253,7 +260,7 @@ def open_(name: str, *, as_json: bool = False, quiet: bool = False, directory: s
             raise UsageError("there is no terminal", code="no_terminal", hint=f"the file is {path}")
         note_input.open_file(path)
         if as_json:
-            emit_json(notebook.read(row.path if row.path.count("/") else f"{notebook.folder}/{row.path}").document())
+            _emit(notebook.read(row.path if row.path.count("/") else f"{notebook.folder}/{row.path}").document())
         else:
             notice(f"opened {notebook.cite(row.path)}", quiet=quiet)
     return ExitCode.OK
@@ -277,7 +284,7 @@ def delete(
         if as_json:
             from ctxcli.services.note_tool import deletion
 
-            emit_json(deletion(entry.fields(), purged=purge))
+            _emit(deletion(entry.fields(), purged=purge))
         else:
             way_back = "" if purge else f"; bring it back with: ctx note restore {entry.id}"
             notice(f"deleted {entry.path}{way_back}", quiet=quiet)
@@ -300,7 +307,7 @@ def links(
 
         found = note_links.links(notebook, name)
         if as_json:
-            emit_json(found.document())
+            _emit(found.document())
         else:
             from ctxcli.cli import note_views
 
@@ -330,7 +337,7 @@ def transfer(
             confirm(f"import {plan.written} files?", yes=not plan.written)
         report = act(notebook, folder, dry_run=dry_run)
         if as_json:
-            emit_json(report.document())
+            _emit(report.document())
         else:
             note_views.transfer(report, _screen())
         return ExitCode.PARTIAL if report.count("failed", "conflict") else ExitCode.OK
@@ -360,7 +367,7 @@ def check(
 
         found = note_check.check(notebook, approve=approve if fix else None)
         if as_json:
-            emit_json(found.document())
+            _emit(found.document())
         else:
             from ctxcli.cli import note_views
 

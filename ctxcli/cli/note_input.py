@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from ctxcli.cli.output import notice
 from ctxcli.model.errors import CtxError, NotFoundError, ServiceError, UsageError
 
 _WAITS = {
@@ -52,8 +53,10 @@ def decoded(data: bytes) -> str:
     """The text of a file without its last line end, which belongs to the file."""
     from ctxcli.parsing import notes as parsing
 
-    text = parsing.decode(data).text
-    return text.removesuffix("\n").removesuffix("\r")
+    found = parsing.decode(data)
+    if found.encoding != "utf-8":
+        notice(f"the text was read as {found.encoding}")
+    return found.text.removesuffix("\n").removesuffix("\r")
 
 
 def on_terminal() -> bool:

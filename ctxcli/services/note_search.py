@@ -286,6 +286,8 @@ def _snippet(notebook: Notebook, row: Row, words: Sequence[Word]) -> str:
         return ""
     text = parsing.decode(data).text
     body = parsing.content(text, parsing.parse(text, "").span)
+    if row.odd:
+        body = unicodedata.normalize("NFKC", body)
     pattern = _pattern(words)
     spots = [found.span() for found, _ in zip(pattern.finditer(body), range(200), strict=False)]
     if not spots:

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from ctxcli.model.note import NoteEntry, NoteSummary
@@ -22,14 +24,13 @@ def summary(notebook: Notebook, *, today: date | None = None) -> NoteSummary:
     found = notebook.snapshot()
     notebook.tell_problems(found)
     rows = list(found.rows.values())
-    latest = ordered(rows, "updated")
     return NoteSummary(
         total=len(rows),
-        types=_counted(row.type for row in rows),
-        tags=_counted(tag for row in rows for tag in row.tags),
-        recent=tuple(map(notebook.entry, latest[:_RECENT])),
-        open_blockers=_open(notebook, latest, "blocker"),
-        open_actions=_open(notebook, latest, "action"),
+        types=_counted(map(attrgetter("type"), rows)),
+        tags=_counted(chain.from_iterable(map(attrgetter("tags"), rows))),
+        recent=tuple(map(notebook.entry, ordered(rows, "updated", _RECENT))),
+        open_blockers=_open(notebook, rows, "blocker"),
+        open_actions=_open(notebook, rows, "action"),
         weekly=_weekly(rows, today or datetime.now().astimezone().date()),
     )
 
@@ -41,17 +42,20 @@ def _counted(names: Iterable[str]) -> dict[str, int]:
 
 
 def _open(notebook: Notebook, rows: Iterable[Row], kind: str) -> tuple[NoteEntry, ...]:
-    return tuple(notebook.entry(row) for row in rows if row.type == kind and not is_closed(row))
+    found = [row for row in rows if row.type == kind and not is_closed(row)]
+    return tuple(map(notebook.entry, ordered(found, "updated")))
 
 
 def is_closed(row: Row) -> bool:
     """Whether a note says that it is done: by ``status: done``, ``done: true`` or a tag ``done``."""
+    if not _CLOSED.isdisjoint(map(str.lower, row.tags)):
+        return True
+    if not row.extra:
+        return False
     status: Any = row.extra.get("status")
     if isinstance(status, str) and status.strip().lower() in _CLOSED:
         return True
-    if any(row.extra.get(key) is True for key in ("done", "closed", "resolved", "completed")):
-        return True
-    return any(tag.lower() in _CLOSED for tag in row.tags)
+    return any(row.extra.get(key) is True for key in ("done", "closed", "resolved", "completed"))
 
 
 def _weekly(rows: Iterable[Row], today: date) -> tuple[tuple[str, int], ...]:

@@ -116,7 +116,8 @@ class Notebook:
 
     def cite(self, path: str) -> str:
         """The path of a note as cited: relative to the workspace."""
-        return printable(f"{self._cited}/{path}") if path != "." else self._cited
+        cited = f"{self._cited}/{path}" if path != "." else self._cited
+        return cited if cited.isascii() else printable(cited)
 
     def find(self, name: str, *, by_title: bool = True) -> Row:
         """The note that a name means."""
@@ -342,7 +343,12 @@ def new_id(now: datetime) -> str:
 
 def clean(text: str) -> str:
     """The text with what is no character replaced: bytes of an argument that are no UTF-8."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if _has_surrogates(text) else text
+    if not _has_surrogates(text):
+        return text
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    except UnicodeEncodeError:
+        return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
 
 
 def _has_surrogates(text: str) -> bool:

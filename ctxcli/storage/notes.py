@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path, PurePosixPath
 
 from ctxcli.model.errors import BusyError, DataError, NotFoundError
@@ -23,6 +24,9 @@ Stamp = tuple[int, int]
 _O_BINARY = getattr(os, "O_BINARY", 0)
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | _O_BINARY
 _KIND = 0o170000
+_LEFTOVER_SECONDS = 60
+"""So old a half-written file is surely nobody's: a lock may not reach other machines."""
+
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _O_BINARY
 
 
@@ -43,16 +47,13 @@ class Scan:
         return any(path.startswith(folder) for folder, _ in self.unknown)
 
 
-if os.name == "nt":
+_STAMP = attrgetter("st_mtime_ns" if os.name == "nt" else "st_ctime_ns", "st_size")
 
-    def stamp_of(status: os.stat_result) -> Stamp:
-        """The stamp of a file."""
-        return status.st_mtime_ns, status.st_size
-else:
 
-    def stamp_of(status: os.stat_result) -> Stamp:
-        """The stamp of a file. Unlike the time of its last write, nobody can set that of its last change back."""
-        return status.st_ctime_ns, status.st_size
+def stamp_of(status: os.stat_result) -> Stamp:
+    """The stamp of a file. Where there is one, the time of its last change of any kind: nobody can set that back."""
+    stamp: Stamp = _STAMP(status)
+    return stamp
 
 
 def scan(folder: Path) -> Scan:
@@ -79,7 +80,7 @@ def scan(folder: Path) -> Scan:
                     status = entry.stat(follow_symlinks=False)
                     kind = status.st_mode & _KIND
                     if kind == stat.S_IFREG:
-                        files[prefix + name] = stamp_of(status)
+                        files[prefix + name] = _STAMP(status)
                     elif kind == stat.S_IFDIR:
                         pending.append(f"{prefix}{name}/")
                     else:
@@ -87,6 +88,14 @@ def scan(folder: Path) -> Scan:
                 elif entry.is_dir(follow_symlinks=False):
                     pending.append(f"{prefix}{name}/")
     return found
+
+
+def remove_leftovers(folder: Path, paths: Iterable[str]) -> None:
+    """Delete what writers that were killed left half-written; the caller holds the lock."""
+    for path in paths:
+        with suppress(OSError):
+            if time.time() - os.lstat(f"{folder}/{path}").st_mtime > _LEFTOVER_SECONDS:
+                os.unlink(f"{folder}/{path}")  # noqa: PTH108
 
 
 def read(folder: Path, path: str) -> tuple[bytes, os.stat_result]:

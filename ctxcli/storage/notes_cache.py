@@ -58,6 +58,7 @@ class NoteCache:
             return Snapshot(loaded.rows, seen)
         try:
             with self.lock():
+                notes.remove_leftovers(self.folder, seen.leftovers)
                 return self._bring_up(notes_index.load(self.index), notes.scan(self.folder), save=True)
         except (BusyError, DataError):
             return self._bring_up(loaded, seen, save=False)

@@ -45,7 +45,8 @@ class Row(NamedTuple):
 _HEADER = json.dumps({"schema": "ctx/notes-index/1", "fields": Row._fields}).encode() + b"\n"
 _REST: tuple[dict[str, Any], bool, str] = ({}, False, "")
 """The last fields, which are left out of a line where they say nothing."""
-_SHORT = len(Row._fields) - len(_REST)
+_LENGTH = len(Row._fields)
+_SHORT = _LENGTH - len(_REST)
 _CHECKSUM = b'\n{"crc":"'
 _CHECKSUM_LENGTH = len(b'00000000"}')
 
@@ -74,20 +75,26 @@ def load(path: Path) -> Loaded:
 
 def _parse(data: bytes) -> Loaded:
     """Read all lines at once; an error of some kind where the file is not as it should be."""
-    if not data.startswith(_HEADER) or not data.endswith(b'"}\n'):
-        raise ValueError("another header, or torn")
+    if not data.startswith(_HEADER):
+        raise ValueError("another header")
     first, *others = data[len(_HEADER) - 1 :].split(_CHECKSUM)
     batches = [first, *(part[_CHECKSUM_LENGTH:] for part in others)]
+    if batches[-1] != b"\n":
+        raise ValueError("torn")
     for batch, following in zip(batches, others, strict=False):
         if int(following[:8], 16) != crc32(batch):
             raise ValueError("a wrong checksum")
     lines = b"".join(batches[:-1])
     rows: dict[str, Row] = {}
+    new = tuple.__new__
     for found in json.loads(b"[" + lines[1:].replace(b"\n", b",") + b"]"):
-        if len(found) == 1:
-            rows.pop(found[0], None)
+        if len(found) == _SHORT:
+            found.extend(_REST)
+        if len(found) == _LENGTH:
+            rows[found[0]] = new(Row, found)
         else:
-            rows[found[0]] = Row(*found)
+            (path,) = found
+            rows.pop(path, None)
     return Loaded(rows, lines.count(b"\n") + len(others), "")
 
 
