@@ -9,6 +9,7 @@ import typer
 
 from ctxcli.cli.options import AsJson, Quiet, WorkspaceDir
 from ctxcli.cli.output import emit_json, emit_line, notice, user_errors, warn
+from ctxcli.cli.values import ValueCommand
 
 if TYPE_CHECKING:
     from ctxcli.model.fact import Fact, FactChange, FactKind, FactList
@@ -22,8 +23,6 @@ artifact = typer.Typer(
 )
 app.add_typer(artifact, name="artifact")
 
-_AS_TYPED = {"ignore_unknown_options": True}
-"""Lets a value begin with a minus: ``ctx fact set delta -5``."""
 Key = Annotated[str, typer.Argument(help="The key, such as adsl.n_rows.")]
 Source = Annotated[str, typer.Option("--source", "-s", help="Where the value comes from.")]
 Step = Annotated[int | None, typer.Option(min=0, help="The step of the work at which it was found.")]
@@ -38,7 +37,7 @@ def _facts(directory: Path | None, kind: "FactKind") -> "Facts":
     return Facts(workspace.find(directory), kind)
 
 
-@app.command("set", context_settings=_AS_TYPED)
+@app.command("set", cls=ValueCommand)
 def set_(
     key: Key,
     value: Annotated[str, typer.Argument(help="JSON, or else a text; - reads standard input.")],
@@ -56,7 +55,7 @@ def set_(
         _report(facts, changed, as_json=as_json, quiet=quiet)
 
 
-@artifact.command("set", context_settings=_AS_TYPED)
+@artifact.command("set", cls=ValueCommand)
 def set_artifact(
     key: Key,
     source: Source,

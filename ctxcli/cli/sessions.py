@@ -9,6 +9,7 @@ import typer
 
 from ctxcli.cli.options import AsJson, DryRun, Quiet, WorkspaceDir, Yes
 from ctxcli.cli.output import confirm, emit_json, emit_line, notice, user_errors, visible, warn
+from ctxcli.cli.values import ValueCommand
 from ctxcli.model.errors import ParseError, UsageError
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _line(message: "Message") -> str:
     return f"{message.role}: {message.content}{calls}"
 
 
-@app.command(context_settings={"ignore_unknown_options": True})
+@app.command(cls=ValueCommand)
 def add(
     name: Name,
     text: Annotated[str | None, typer.Argument(metavar="[CONTENT|-]", help="What was said; - reads stdin.")] = None,

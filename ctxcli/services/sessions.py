@@ -57,7 +57,7 @@ class Sessions:
             files.count_lines(self.folder, name),
             files.count_lines(self.folder, name, ending=files.ARCHIVE),
             status.st_size,
-            datetime.fromtimestamp(status.st_mtime).astimezone().isoformat(timespec="seconds"),
+            datetime.fromtimestamp(status.st_mtime).astimezone().isoformat(timespec="milliseconds"),
         )
 
     def entries(self) -> SessionList:

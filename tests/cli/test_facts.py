@@ -26,6 +26,8 @@ def stored(folder: Path) -> Any:
     [
         ("254", 254),
         ("-5", -5),
+        ("-5 weeks", "-5 weeks"),
+        ("-.5", "-.5"),
         ("2.50", 2.5),
         ("true", True),
         ("null", None),
@@ -163,3 +165,9 @@ def test_artifacts_are_kept_up_to_a_size(folder: Path) -> None:
     assert ctx(folder, "fact", "artifact", "get", "none").code == 3
     write(folder, "x.bin", bytes(range(256)) * 10)
     assert ctx(folder, "fact", "artifact", "set", "bin", "--file", "x.bin", "-s", "t").code == 5
+
+
+def test_a_misspelled_option_is_a_mistake_and_no_value(folder: Path) -> None:
+    assert ctx(folder, "fact", "set", "k", "--sorce", "x").code == 2
+    done = ctx(folder, "fact", "set", "k", "-5", "--source", "-1 of step", "--json")
+    assert (done.json["value"], done.json["source"]) == (-5, "-1 of step")

@@ -1,0 +1,240 @@
+import json
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.run import COMMAND, ctx, environment, write
+
+CALL = '[{"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}]'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "w"
+    place.mkdir()
+    assert ctx(place, "init").code == 0
+    assert ctx(place, "session", "new", "s").out == "s\n"
+    return place
+
+
+def file_of(folder: Path, name: str = "s") -> Path:
+    return folder / ".ctx" / "sessions" / f"{name}.jsonl"
+
+
+def rows(folder: Path, name: str = "s") -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file_of(folder, name).read_text("utf-8").splitlines()]
+
+
+def imported(folder: Path, turns: int, name: str = "long") -> None:
+    messages: list[dict[str, Any]] = [{"role": "system", "content": "你是助手。"}]
+    for n in range(turns):
+        messages.append({"role": "user", "content": f"第 {n} 号泵的压力是多少？"})
+        messages.append({"role": "assistant", "content": f"第 {n} 号泵的压力是 {n}0 巴。"})
+    write(folder, f"{name}.json", json.dumps(messages))
+    done = ctx(folder, "session", "import", f"{name}.json")
+    assert (done.code, done.out) == (0, f"{name}\n"), done.err
+
+
+def test_a_line_holds_one_message_with_id_and_time(folder: Path) -> None:
+    done = ctx(folder, "session", "add", "s", "你好", "--json")
+    assert done.code == 0, done.err
+    row = rows(folder)[0]
+    assert list(row)[:2] == ["id", "at"]
+    assert (row["role"], row["content"]) == ("user", "你好")
+    assert done.json["id"] == row["id"]
+    assert ctx(folder, "session", "add", "s", "-5 degrees", "--role", "assistant").code == 0
+    assert ctx(folder, "session", "show", "s").out == "user: 你好\nassistant: -5 degrees\n"
+
+
+def test_a_tool_call_and_its_result_are_kept(folder: Path) -> None:
+    ctx(folder, "session", "add", "s", "find it")
+    assert ctx(folder, "session", "add", "s", "--role", "assistant", "--tool-calls", CALL).code == 0
+    assert ctx(folder, "session", "add", "s", "found", "--role", "tool", "--tool-call-id", "c1").code == 0
+    assert [row["role"] for row in rows(folder)] == ["user", "assistant", "tool"]
+    shown = json.loads(ctx(folder, "session", "context", "s", "--format", "messages").out)
+    assert shown[1]["tool_calls"][0]["id"] == shown[2]["tool_call_id"] == "c1"
+    assert set(shown[1]) == {"role", "content", "tool_calls"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--role", "robot", "hi"], "unknown_role"),
+        (["--role", "user"], "no_content"),
+        (["--role", "tool", "r"], "no_tool_call_id"),
+        (["--role", "tool", "r", "--tool-call-id", "c9"], "no_such_call"),
+        (["--role", "assistant", "--tool-calls", "[1]"], "bad_tool_calls"),
+        (["--role", "user", "x", "--tool-calls", CALL], "bad_message"),
+        (["--message", "{"], "bad_json"),
+        (["--message", "[]"], "bad_message"),
+    ],
+)
+def test_a_message_that_is_none_is_refused(folder: Path, arguments: list[str], code: str) -> None:
+    done = ctx(folder, "session", "add", "s", *arguments, "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, code)
+    assert file_of(folder).read_bytes() == b""
+
+
+def test_a_torn_last_line_is_kept_aside_and_told(folder: Path) -> None:
+    ctx(folder, "session", "add", "s", "first")
+    path = file_of(folder)
+    path.write_bytes(path.read_bytes() + b'{"id": "x", "role": "user", "content": "hal')
+    done = ctx(folder, "session", "add", "s", "second")
+    assert done.code == 0
+    assert "torn" in done.err
+    assert [row["content"] for row in rows(folder)] == ["first", "second"]
+    aside = [place for place in path.parent.iterdir() if ".torn-" in place.name]
+    assert [place.read_bytes() for place in aside] == [b'{"id": "x", "role": "user", "content": "hal']
+
+
+def test_a_whole_last_line_without_its_end_is_kept(folder: Path) -> None:
+    write(folder, ".ctx/sessions/s.jsonl", '{"role": "user", "content": "by hand"}')
+    done = ctx(folder, "session", "add", "s", "second")
+    assert (done.code, done.err) == (0, "")
+    assert [row["content"] for row in rows(folder)] == ["by hand", "second"]
+
+
+def test_broken_lines_are_told_and_stay(folder: Path) -> None:
+    text = '{"role": "user", "content": "one"}\nnot json\n{"role": "robot", "content": "x"}\n[1]\n\n{"role": "user"}\n'
+    write(folder, ".ctx/sessions/s.jsonl", text + '{"role": "user", "content": "two"}\n\x00\x01\n')
+    done = ctx(folder, "session", "show", "s", "--json")
+    assert [row["content"] for row in done.json["messages"]] == ["one", "two"]
+    assert len(done.json["problems"]) == 5
+    assert "s.jsonl:2" in done.err
+    assert ctx(folder, "session", "context", "s").out == "user: one\nuser: two\n"
+    assert ctx(folder, "session", "compact", "s", "--keep", "1").code == 0
+    everything = file_of(folder).read_text() + file_of(folder, "s.archive").read_text()
+    assert sorted(filter(None, everything.split("\n"))) == sorted(
+        filter(None, (text + '{"role": "user", "content": "two"}\n\x00\x01\n').split("\n"))
+    )
+
+
+def test_eight_writers_at_once_lose_nothing(folder: Path) -> None:
+    def add(number: int) -> int:
+        command = [*COMMAND, "session", "add", "s", f"message {number} " + "字" * 5_000]
+        return subprocess.run(command, cwd=folder, env=environment(folder), capture_output=True, check=False).returncode
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(add, range(16))) == {0}
+    found = rows(folder)
+    assert sorted(int(row["content"].split()[1]) for row in found) == list(range(16))
+    assert len({row["id"] for row in found}) == 16
+
+
+def test_every_policy_shows_instructions_and_the_newest_turn(folder: Path) -> None:
+    imported(folder, 30)
+    for policy in ("full", "window", "weighted", "summary", "structured", "hierarchical"):
+        done = ctx(folder, "session", "context", "long", "--policy", policy, "--limit", "400", "--keep", "2", "--json")
+        assert done.code == 0, done.err
+        shown = done.json["messages"]
+        assert shown[0] == {"role": "system", "content": "你是助手。"}
+        assert shown[-1]["content"] == "第 29 号泵的压力是 290 巴。"
+        assert done.json["tokens"] <= 400 or policy in ("full", "weighted", "window")
+    assert len(ctx(folder, "session", "context", "long", "-p", "full", "--json").json["messages"]) == 61
+    assert ctx(folder, "session", "context", "long", "-p", "none").code == 2
+    assert ctx(folder, "session", "context", "long", "--keep", "-1").code == 2
+
+
+def test_the_summary_is_remembered_and_not_made_anew(folder: Path) -> None:
+    imported(folder, 30)
+    first = ctx(folder, "session", "context", "long", "-p", "summary", "--limit", "600", "--json").json
+    memory = folder / ".ctx" / "sessions" / "long.memory.json"
+    before = memory.read_bytes()
+    again = ctx(folder, "session", "context", "long", "-p", "summary", "--limit", "600", "--json").json
+    assert again == first
+    assert memory.read_bytes() == before
+    memory.write_text("{")
+    done = ctx(folder, "session", "context", "long", "-p", "summary", "--limit", "600", "--json")
+    assert (done.code, "summarised anew" in done.err) == (0, True)
+
+
+def test_compacting_says_what_it_would_drop_and_loses_nothing(folder: Path) -> None:
+    imported(folder, 10)
+    before = file_of(folder, "long").read_bytes()
+    dry = ctx(folder, "session", "compact", "long", "--keep", "3", "--dry-run", "--json").json
+    assert file_of(folder, "long").read_bytes() == before
+    assert len(dry["dropped"]) == 7
+    done = ctx(folder, "session", "compact", "long", "--keep", "3", "--json").json
+    assert done["dropped"] == dry["dropped"]
+    archive = file_of(folder, "long.archive").read_bytes()
+    assert sorted((archive + file_of(folder, "long").read_bytes()).splitlines()) == sorted(before.splitlines())
+    shown = ctx(folder, "session", "context", "long").out
+    assert "摘录式摘要" in shown
+    assert shown.startswith("system: 你是助手。")
+    assert ctx(folder, "session", "list", "--json").json["sessions"][0]["archived"] == 14
+
+
+def test_archived_turns_are_recalled_by_relevance(folder: Path) -> None:
+    imported(folder, 10)
+    ctx(folder, "session", "add", "long", "The spare key hangs in the boiler room.")
+    ctx(folder, "session", "compact", "long", "--keep", "0", "-q")
+    found = ctx(folder, "session", "recall", "long", "where is the spare key", "--json").json["events"]
+    assert "boiler room" in found[0]["text"]
+    assert found[0]["archived"] is True
+    found = ctx(folder, "session", "recall", "long", "第 4 号泵", "-k", "1", "--json").json["events"]
+    assert "第 4 号泵" in found[0]["text"]
+    assert ctx(folder, "session", "recall", "long", "量子纠缠", "--json").json["events"] == []
+    shown = ctx(folder, "session", "context", "long", "--query", "spare key").out
+    assert "boiler room" in shown
+
+
+def test_an_import_takes_all_or_nothing(folder: Path) -> None:
+    for name, text, code in (
+        ("a", '[{"role": "user", "content": "x"}, {"role": "user"}]', "no_content"),
+        ("b", '[{"role": "tool", "content": "x", "tool_call_id": "c"}]', "no_such_call"),
+        ("c", "\x00\x01\x02", "bad_json"),
+        ("d", '{"messages": 5}', "bad_messages"),
+        ("e", '[{"role": "wizard", "content": "x"}]', "unknown_role"),
+    ):
+        write(folder, f"{name}.json", text)
+        done = ctx(folder, "session", "import", f"{name}.json", "--json")
+        assert (done.code, done.json["error"]["code"]) == (5, code), done.err
+        assert not file_of(folder, name).exists()
+    write(folder, "f.bin", b"\xff\xfe\x00\x80")
+    assert ctx(folder, "session", "import", "f.bin").code == 5
+
+
+def test_an_import_keeps_parts_that_are_no_text(folder: Path) -> None:
+    parts = [{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": "data:,"}}]
+    write(folder, "m.json", json.dumps({"messages": [{"role": "user", "content": parts}]}))
+    assert ctx(folder, "session", "import", "m.json").code == 0
+    assert rows(folder, "m")[0]["content"] == parts
+    assert ctx(folder, "session", "import", "m.json").code == 2
+    assert ctx(folder, "session", "import", "m.json", "--append").code == 0
+    assert len(rows(folder, "m")) == 2
+
+
+def test_deleting_needs_yes_and_the_whole_name(folder: Path) -> None:
+    ctx(folder, "session", "new", "session-a")
+    assert ctx(folder, "session", "show", "session").code == 0
+    assert ctx(folder, "session", "delete", "session-a").code == 2
+    assert ctx(folder, "session", "delete", "session", "--yes").code == 3
+    done = ctx(folder, "session", "delete", "session-a", "--yes", "--json")
+    assert done.code == 0
+    assert (folder / done.json["path"] / "session-a.jsonl").exists()
+    assert ctx(folder, "note", "list", "--trash", "--json").code == 0
+
+
+def test_names_are_checked(folder: Path) -> None:
+    for name in ("../x", "a/b", ".hidden", "x.archive", "a" * 80, "con"):
+        assert ctx(folder, "session", "new", name).code == 2, name
+    assert ctx(folder, "session", "new", "会话").code == 0
+    assert ctx(folder, "session", "new", "s").code == 2
+    done = ctx(folder, "session", "show", "nope", "--json")
+    assert (done.code, done.json["error"]["code"]) == (3, "session_not_found")
+    assert ctx(folder, "session", "add", "nope", "x").code == 3
+
+
+def test_a_long_session_is_appended_to_and_shown(folder: Path) -> None:
+    line = json.dumps({"role": "user", "content": "填充 " * 300}, ensure_ascii=False) + "\n"
+    reply = json.dumps({"role": "assistant", "content": "ok " * 300}) + "\n"
+    file_of(folder).write_text((line + reply) * 10_000, "utf-8")  # about 28 MB
+    assert ctx(folder, "session", "add", "s", "the end").code == 0
+    done = ctx(folder, "session", "context", "s", "--json")
+    assert done.code == 0
+    assert done.json["turns_left_out"] == 9_994
+    done = ctx(folder, "context", "build", "the end?", "--session", "s", "--budget", "500", "--json")
+    assert (done.code, done.json["tokens"] <= 500) == (0, True), done.err
