@@ -35,6 +35,7 @@ COMMANDS: Mapping[str, Lazy] = {
     "kb": Lazy("ctxcli.cli.kb", "app", "Index documents and look into knowledge bases."),
     "ask": Lazy("ctxcli.cli.ask", "ask", "Answer a question from the documents, with citations, or decline."),
     "check": Lazy("ctxcli.cli.check", "check", "Run documentation tests: questions with expected answers."),
+    "open": Lazy("ctxcli.cli.open_source", "open_source", "Open a source of the last answer."),
     "demo": Lazy("ctxcli.cli.demo", "demo", "Index some sample documents and ask them three questions."),
     "verify": Lazy("ctxcli.cli.verify", "verify", "Check the citations of an answer against the files."),
     "context": Lazy("ctxcli.cli.context", "app", "Build the context of a language model within a budget."),

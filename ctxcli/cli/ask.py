@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ctxcli.cli.ask_arguments import AskRequest
-from ctxcli.cli.output import emit_json, end, has_colour, prepare_streams, user_errors, warn
+from ctxcli.cli.output import emit_json, end, has_colour, is_terminal, prepare_streams, user_errors, warn
 from ctxcli.model.errors import CtxError, ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def _run(request: AskRequest, *, as_json: bool) -> ExitCode:
         raise UsageError("the question is empty", hint='ask one: ctx ask "…"')
     answer = asking.ask(question.strip(), with_evidence=request.evidence)
     _show(answer, request, as_json=as_json)
+    if is_terminal(sys.stdout):
+        asking.remember(answer)
     return ExitCode.DECLINED if answer.declined else ExitCode.OK
 
 

@@ -165,6 +165,7 @@ class Asking:
     threshold: float
     limit: int
     is_stale: Callable[[Passage], bool]
+    workspace: "Workspace | None" = None
 
     @classmethod
     def of(
@@ -194,7 +195,7 @@ class Asking:
         configured = found.settings.optional_number("ask.threshold")
         fitted = _fitted(found, list(knowledge.readers))
         chosen = next(value for value in (threshold, configured, fitted, decision.THRESHOLD) if value is not None)
-        return cls(knowledge, chosen, limit, stale_check(knowledge, found.root))
+        return cls(knowledge, chosen, limit, stale_check(knowledge, found.root), found)
 
     def ask(self, question: str, *, with_evidence: bool = False) -> Answer:
         """Answer or decline; `with_evidence` keeps the ranked chunks."""
@@ -206,6 +207,16 @@ class Asking:
             with_evidence=with_evidence,
             is_stale=self.is_stale,
         )
+
+    def remember(self, answer: Answer) -> None:
+        """Keep the sources of an answer for `ctx open`."""
+        if self.workspace is None or answer.declined:
+            return
+        from ctxcli.storage.last_answer import remember
+
+        names = ("doc", "page", "line_start", "section", "anchor")
+        sources = [{name: getattr(passage, name) for name in names} for passage in answer.citations]
+        remember(self.workspace.folder, sources)
 
     def search(self, query: str, *, limit: int, mode: str, filters: Filters) -> Hits:
         """The nearest passages."""
