@@ -3,15 +3,24 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from ctxcli.model.errors import DataError
 from ctxcli.model.verification import CitedQuote
 
-_SOURCE = re.compile(r"^\s*(?:\[(?P<bracket>[0-9]+)\]|(?P<item>[0-9]+)\.)\s+(?P<place>\S.*? · .*|\S+\.\w{1,8})\s*$")
-_SECTION = re.compile(r"^§\s*(?P<number>\S+)")
-_PAGE = re.compile(r"^(?:pp?\.\s*(?P<en>[0-9]+)|第\s*(?P<zh>[0-9]+)\s*页)")
-_LINES = re.compile(r"^(?:lines?\s+|第\s*)(?P<start>[0-9]+)(?:[–-](?P<end>[0-9]+))?(?:\s*行)?$")
+_SOURCE = re.compile(
+    r"^\s*(?:\[\^?(?P<bracket>[0-9]{1,9})\]:?\s+(?P<place>\S.*? · .*|\S.*\.\w{1,8})"
+    r"|(?P<item>[0-9]{1,9})\.\s+(?P<listed>\S.*? · .*|\S+\.\w{1,8}))\s*$"
+)
+_NUMBERS = r"(?P<first>[0-9]{1,9})(?:\s*[–—-]\s*(?P<last>[0-9]{1,9}))?"
+_PAGE = re.compile(
+    rf"^(?:(?:pp?\.|pages?)\s*{_NUMBERS}|第\s*(?P<from>[0-9]{{1,9}})(?:\s*[–—-]\s*(?P<to>[0-9]{{1,9}}))?\s*[页頁])"
+    r"(?:\s*\((?:printed|印作) .*\))?$"
+)
+_LINES = re.compile(rf"^(?:lines?|第)\s*{_NUMBERS}(?:\s*行)?$")
+_ASIDE = re.compile(r"^\((?:changed since it was indexed|建立索引后已更改)\)$")
+_REFUSAL = re.compile(r"^\s*(?:\*\*)?(?:No answer: |无法回答：)")
 
 
 def read_citations(text: str) -> tuple[CitedQuote, ...]:
@@ -19,10 +28,11 @@ def read_citations(text: str) -> tuple[CitedQuote, ...]:
 
     Raises DataError where the text is JSON but no answer, or holds no citation with a quote.
     """
+    text = text.removeprefix("\ufeff")
     if text.lstrip().startswith("{"):
         return tuple(_from_document(text))
     found = tuple(_from_text(text))
-    if not found:
+    if not found and not _REFUSAL.match(text):
         raise DataError(
             "there is no citation with a quote",
             code="no_citations",
@@ -33,33 +43,47 @@ def read_citations(text: str) -> tuple[CitedQuote, ...]:
 
 def _from_document(text: str) -> Iterator[CitedQuote]:
     try:
-        document = json.loads(text)
-        rows = document["citations"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError(
-            f"not an answer document: {error}", code="bad_answer", hint="give the output of `ctx ask --json`"
-        ) from error
-    for position, row in enumerate(rows if isinstance(rows, list) else [], 1):
+        rows = json.loads(text)["citations"]
+    except KeyError:
+        raise _bad("it has no `citations`") from None
+    except (ValueError, TypeError) as error:
+        raise _bad(str(error)) from None
+    except RecursionError:
+        raise _bad("nested too deeply") from None
+    if not isinstance(rows, list):
+        raise _bad("`citations` is no list")
+    for position, row in enumerate(rows, 1):
         if not isinstance(row, dict) or not isinstance(row.get("doc"), str) or not isinstance(row.get("quote"), str):
-            raise DataError(
-                f"citation {position} has no `doc` or no `quote`", code="bad_answer", hint="see: ctx schema answer"
-            )
+            raise _bad(f"citation {position} has no `doc` or no `quote`")
+        if not row["quote"].strip():
+            raise _bad(f"the quote of citation {position} is empty")
         numbers = {name: _number(row.get(name)) for name in ("page", "page_end", "line_start", "line_end")}
-        section = row.get("section")
         yield CitedQuote(
             n=_number(row.get("n")) or position,
             doc=row["doc"],
             quote=row["quote"],
-            section=section if isinstance(section, str) else None,
+            section=_text(row.get("section")),
+            heading=_text(row.get("heading")),
             **numbers,
         )
+
+
+def _bad(message: str) -> DataError:
+    return DataError(
+        f"not an answer document: {message}", code="bad_answer", hint="give the output of `ctx ask --json`"
+    )
 
 
 def _number(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
+def _text(value: Any) -> str | None:
+    return value.strip() or None if isinstance(value, str) else None
+
+
 def _from_text(text: str) -> Iterator[CitedQuote]:
+    """Each source line with the quote below it: indented, or a block quote."""
     lines = text.splitlines()
     position = 0
     while position < len(lines):
@@ -68,25 +92,35 @@ def _from_text(text: str) -> Iterator[CitedQuote]:
         if not match:
             continue
         quote: list[str] = []
-        while position < len(lines) and (not lines[position].strip() or lines[position].startswith((" ", "\t", ">"))):
-            if _SOURCE.match(lines[position]) and not lines[position].startswith("    "):
-                break
+        while position < len(lines) and _is_quoted(lines[position]):
             quote.append(lines[position].strip().removeprefix(">").strip())
             position += 1
         if any(quote):
-            yield _cited(int(match["bracket"] or match["item"]), match["place"], "\n".join(quote).strip())
+            yield _cited(
+                int(match["bracket"] or match["item"]), match["place"] or match["listed"], "\n".join(quote).strip()
+            )
+
+
+def _is_quoted(line: str) -> bool:
+    """Whether a line below a source belongs to its quote."""
+    if not line.strip() or line.startswith(("    ", "\t")) or line.lstrip().startswith(">"):
+        return True
+    return line.startswith(" ") and not _SOURCE.match(line)
 
 
 def _cited(n: int, place: str, quote: str) -> CitedQuote:
     doc, *parts = place.split(" · ")
-    section: str | None = None
-    numbers: dict[str, int | None] = {}
-    for part in parts:
-        if found := _SECTION.match(part):
-            section = found["number"]
-        elif found := _PAGE.match(part):
-            numbers["page"] = numbers["page_end"] = int(found["en"] or found["zh"])
+    cited = CitedQuote(n, doc.strip(), quote)
+    headings: list[str] = []
+    for part in map(str.strip, parts):
+        if found := _PAGE.match(part):
+            first, last = found["first"] or found["from"], found["last"] or found["to"]
+            cited = replace(cited, page=int(first), page_end=int(last or first))
         elif found := _LINES.match(part):
-            numbers["line_start"] = int(found["start"])
-            numbers["line_end"] = int(found["end"] or found["start"])
-    return CitedQuote(n=n, doc=doc.strip(), quote=quote, section=section, **numbers)
+            cited = replace(cited, line_start=int(found["first"]), line_end=int(found["last"] or found["first"]))
+        elif not _ASIDE.match(part):
+            headings.append(part)
+    heading = " · ".join(headings)
+    if heading.startswith("§"):
+        return replace(cited, section=heading.lstrip("§").strip())
+    return replace(cited, heading=heading or None)
