@@ -226,9 +226,11 @@ def test_a_quote_on_the_next_page_is_cited_with_that_page() -> None:
     made = Knowledge({"": MemoryIndex([(record, prepared)])}, analyzer=ANALYZER)
     [hit] = search(made, "When does the limit alarm ring?", limit=5).passages
     assert (hit.page, hit.page_end, hit.page_label) == (2, 2, "1")
-    for cited in ask(made, "When does the limit alarm ring?").citations:
-        assert cited.page_end == 2
-        assert cited.page == (2 if cited.quote in second else 1), "a quote over two pages names both"
+    citations = ask(made, "When does the limit alarm ring?").citations
+    assert second.strip() in citations[0].quote
+    for cited in citations:
+        on_second = cited.quote in second + "End of the page."
+        assert (cited.page, cited.page_end) == ((2, 2) if on_second else (1, 1)), "no quote runs over a page"
 
 
 def test_a_quote_in_a_later_section_of_its_chunk_is_cited_with_that_section() -> None:
