@@ -8,11 +8,12 @@ import typer
 
 from ctxcli.cli.options import AsJson, Quiet, WorkspaceDir
 from ctxcli.cli.output import emit_json, end
-from ctxcli.model.errors import ExitCode, NotFoundError
+from ctxcli.model.errors import DataError, ExitCode, NotFoundError
 
 if TYPE_CHECKING:
     from ctxcli.cli.screen import Screen
     from ctxcli.model.verification import CheckedCitation, Verification
+    from ctxcli.services.verification import Shelf
 
 
 def verify(
@@ -24,7 +25,7 @@ def verify(
     """Check each citation of ANSWER against the files as they are now; exit 4 unless all are right."""
     from ctxcli.services import verification
 
-    found = verification.verify(_read(answer), root=_root(workspace))
+    found = verification.verify(_read(answer), _shelf(workspace))
     if as_json:
         emit_json(_document(found))
     elif not quiet:
@@ -40,19 +41,24 @@ def _read(name: str) -> str:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
         raise NotFoundError(f"{name}: {error.strerror}", code="file_not_found", hint="name an answer file") from None
-    return data.decode("utf-8-sig", "replace")
+    from ctxcli.text.encoding import decode, is_binary
+
+    if is_binary(data):
+        raise DataError(f"{name}: not a text", code="bad_answer", hint="give the output of `ctx ask --json`")
+    return decode(data).text
 
 
-def _root(workspace: Path | None) -> Path:
-    """The root that paths are relative to: the workspace, or this folder where there is none."""
+def _shelf(workspace: Path | None) -> "Shelf":
+    """What may be opened: the documents of the workspace, or those in this folder where there is none."""
     from ctxcli.services import workspace as workspaces
+    from ctxcli.services.verification import Shelf
 
     try:
-        return workspaces.find(workspace).root
+        return Shelf.of(workspaces.find(workspace))
     except NotFoundError:
         if workspace is not None:
             raise
-        return Path.cwd()
+        return Shelf.of_folder(Path.cwd())
 
 
 def _document(found: "Verification") -> dict[str, object]:

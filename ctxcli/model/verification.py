@@ -7,17 +7,21 @@ from ctxcli.model.stored import Place
 
 CitationStatus = Literal["ok", "moved", "stale", "missing"]
 """ok: the quote stands where it is cited; moved: it stands elsewhere; stale: it is not in the document any more
-(or never was); missing: the document is gone or cannot be read."""
+(or never was); missing: the document is gone, cannot be read, or may not be opened."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitedQuote:
-    """A citation as it stands in an answer; what is not said is None."""
+    """A citation as it stands in an answer; what is not said is None.
+
+    `section` is a number, or a number with its heading; `heading` that of a section without a number.
+    """
 
     n: int
     doc: str
     quote: str
     section: str | None = None
+    heading: str | None = None
     page: int | None = None
     page_end: int | None = None
     line_start: int | None = None

@@ -1,41 +1,128 @@
-"""Where a slice of a document stands: section, pages and lines."""
+"""Where a slice of a document stands: section, pages and lines; and where a quote stands."""
 
+import re
 from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from ctxcli.model.document import Document
 from ctxcli.model.stored import Place
+from ctxcli.parsing.sections import split_number
+
+MOST_PLACES = 10_000
+"""So many places of one quote are looked at."""
+_LEFT_OUT = re.compile(r"\s*(?:\[(?:…+|\.{3,})\]|…+|\.{3,})\s*")
+_QUOTATION_MARKS = {"“": "”", '"': '"', "「": "」", "『": "』", "«": "»", "‘": "’", "'": "'", "„": "“"}
 
 
-def place_of(document: Document, start: int, end: int) -> Place:
-    """The place of ``document.text[start:end]``; lines and pages are 1-based."""
-    index = bisect_right([section.start for section in document.sections], start) - 1
-    section = document.sections[index] if index >= 0 else None
-    page = bisect_right(document.page_starts, start) or None
-    label = document.page_labels[page - 1] if page and document.page_labels else ""
-    line = document.text.count("\n", 0, start) + 1 if document.has_lines else None
-    return Place(
-        section=(section.number or None) if section else None,
-        heading=(section.title or None) if section else None,
-        heading_path=section.path if section else (),
-        anchor=section.anchor if section else "",
-        page=page,
-        page_end=bisect_right(document.page_starts, max(start, end - 1)) or None,
-        page_label=label or None,
-        line_start=line,
-        line_end=None if line is None else line + document.text.count("\n", start, end),
-    )
+class Located:
+    """A document ready to be searched for quotes."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+
+    def place(self, start: int, end: int) -> Place:
+        """The place of ``document.text[start:end]``; lines and pages are 1-based."""
+        document = self._document
+        index = bisect_right(self._section_starts, start) - 1
+        section = document.sections[index] if index >= 0 else None
+        page = bisect_right(document.page_starts, start) or None
+        last = max(start, end - 1)
+        return Place(
+            section=(section.number or None) if section else None,
+            heading=(section.title or None) if section else None,
+            heading_path=section.path if section else (),
+            anchor=section.anchor if section else "",
+            page=page,
+            page_end=bisect_right(document.page_starts, last) or None,
+            page_label=(document.page_labels[page - 1] or None) if page and document.page_labels else None,
+            line_start=bisect_right(self._line_starts, start) if document.has_lines else None,
+            line_end=bisect_right(self._line_starts, last) if document.has_lines else None,
+        )
+
+    def quotes(self, quote: str) -> list[tuple[int, int]]:
+        """The places of a quote as (start, end), white space apart, in order; [] where it does not stand there.
+
+        Marks around the quote (“ ”) and marks of what was left out (… or [...]) need not stand in the document: then
+        the pieces must follow one another in it.
+        """
+        for form in (quote, _without_marks(quote)):
+            if found := self._exact(form):
+                return found
+        pieces = [piece for piece in _LEFT_OUT.split(_without_marks(quote)) if _bare(piece)]
+        return list(self._pieces(pieces)) if _bare("".join(pieces)) != _bare(quote) else []
+
+    def _exact(self, quote: str) -> list[tuple[int, int]]:
+        wanted = _bare(quote)
+        found: list[tuple[int, int]] = []
+        at = self._bare_text.find(wanted) if wanted else -1
+        while at >= 0 and len(found) < MOST_PLACES:
+            found.append((self._offsets[at], self._offsets[at + len(wanted) - 1] + 1))
+            at = self._bare_text.find(wanted, at + 1)
+        return found
+
+    def _pieces(self, pieces: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """Runs from a place of the first piece to the next place of each following one, within one section."""
+        wanted = [_bare(piece) for piece in pieces]
+        at = self._bare_text.find(wanted[0]) if wanted else -1
+        for _ in range(MOST_PLACES):
+            if at < 0:
+                return
+            end = at + len(wanted[0])
+            for piece in wanted[1:]:
+                found = self._bare_text.find(piece, end)
+                if found < 0:
+                    return
+                end = found + len(piece)
+            first, last = self._offsets[at], self._offsets[end - 1]
+            if bisect_right(self._section_starts, first) == bisect_right(self._section_starts, last):
+                yield first, last + 1
+            at = self._bare_text.find(wanted[0], at + 1)
+
+    @cached_property
+    def _bare_text(self) -> str:
+        return _bare(self._document.text)
+
+    @cached_property
+    def _offsets(self) -> list[int]:
+        """Where each character of the bare text stands in the text."""
+        return [at for at, char in enumerate(self._document.text) if not char.isspace()]
+
+    @cached_property
+    def _section_starts(self) -> list[int]:
+        return [section.start for section in self._document.sections]
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self._document.text))]
 
 
-def find_quote(document: Document, quote: str) -> list[tuple[int, int]]:
-    """All places of a quote in the text as (start, end), white space apart, in order."""
-    wanted = "".join(quote.split())
-    if not wanted:
-        return []
-    offsets = [at for at, char in enumerate(document.text) if not char.isspace()]
-    bare = "".join(document.text.split())
-    found: list[tuple[int, int]] = []
-    at = bare.find(wanted)
-    while at >= 0:
-        found.append((offsets[at], offsets[at + len(wanted) - 1] + 1))
-        at = bare.find(wanted, at + 1)
-    return found
+def is_within(wanted: str, *, number: str | None, heading: str | None, path: Sequence[str]) -> bool:
+    """Whether a place stands in the section that `wanted` names, or in one below it.
+
+    `wanted` is a number (``6.3``, ``§ 6.3``, ``第三章``), a heading, or both (``6.3 Efficacy``); the rest is the place.
+    """
+    asked = _plain(wanted.strip().lstrip("§"))
+    own = _plain(number or "")
+    asked_number = _plain(split_number(wanted.strip().lstrip("§"))[0]) or asked
+    if own and (own == asked_number or own.startswith(f"{asked_number}.")):
+        return True
+    above = [_plain(one) for one in (*path, heading or "") if one]
+    numbers = [_plain(split_number(one)[0]) for one in path]
+    return bool(asked) and (asked in above or asked_number in numbers)
+
+
+def _without_marks(quote: str) -> str:
+    text = quote.strip()
+    if len(text) > 1 and _QUOTATION_MARKS.get(text[0]) == text[-1]:
+        text = text[1:-1]
+    return text
+
+
+def _bare(text: str) -> str:
+    return "".join(text.split())
+
+
+def _plain(text: str) -> str:
+    """A number or heading without what writers vary: white space and case."""
+    return _bare(text).casefold()

@@ -1,43 +1,98 @@
 """Check the citations of an answer against the files as they are now."""
 
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ctxcli.answering.citations import read_citations
-from ctxcli.model.document import Document
-from ctxcli.model.errors import ParseError
+from ctxcli.model.errors import DataError, ParseError
 from ctxcli.model.stored import Place
 from ctxcli.model.verification import CheckedCitation, CitedQuote, Verification
 from ctxcli.parsing import formats
-from ctxcli.parsing.places import find_quote, place_of
+from ctxcli.parsing.places import Located, is_within
+from ctxcli.storage import manifest
+
+if TYPE_CHECKING:
+    from ctxcli.services.workspace import Workspace
+
+_MB = 1_000_000
+_MAX_MB = 64
 
 
-def verify(text: str, *, root: Path) -> Verification:
-    """Check every citation of an answer (its JSON document, or its text); paths are relative to `root`."""
-    documents: dict[str, Document | str] = {}
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The documents that a citation may name.
+
+    Paths are relative to `root`. An answer may come from a stranger: only what lies in one of `folders` (or is one of
+    them) once all links are followed is opened, and nothing larger than `max_bytes`.
+    """
+
+    root: Path
+    folders: tuple[Path, ...]
+    max_bytes: int = _MAX_MB * _MB
+
+    @classmethod
+    def of_folder(cls, folder: Path) -> "Shelf":
+        """A folder that is no workspace."""
+        return cls(folder, (folder.resolve(),))
+
+    @classmethod
+    def of(cls, workspace: "Workspace") -> "Shelf":
+        """A workspace, with the notes and the roots of its knowledge bases, wherever they are."""
+        from ctxcli.services.workspace import OWN_KBS
+
+        folders = [workspace.root.resolve(), _notes(workspace)]
+        for name in (*workspace.kb_names(), *OWN_KBS):
+            with suppress(DataError):  # a broken index is no reason not to read the files
+                folders += [(workspace.root / root.path).resolve() for root in _roots(workspace, name)]
+        return cls(workspace.root, tuple(folders), int(workspace.settings.number("index.max_file_mb") * _MB))
+
+    def open(self, doc: str) -> Located | str:
+        """The document as it is now, or why it is not opened."""
+        try:
+            path = (self.root / doc).resolve()
+            if not any(path.is_relative_to(folder) for folder in self.folders):
+                return "not opened: the file is outside the workspace and its knowledge bases"
+            if not path.exists():
+                return "the file is gone"
+            if not path.is_file():
+                return "this is no file"
+            if path.stat().st_size > self.max_bytes:
+                return f"the file is larger than {self.max_bytes / _MB:g} MB"
+            return Located(formats.parse(path.read_bytes(), name=path.name))
+        except OSError as error:
+            return f"the file cannot be read: {(error.strerror or str(error)).lower()}"
+        except ParseError as error:
+            return f"the file cannot be read: {error.message}"
+        except (ValueError, RuntimeError):  # a NUL, half a surrogate, a link to itself
+            return "this is no path"
+
+
+def _notes(workspace: "Workspace") -> Path:
+    return (workspace.root / workspace.settings.text("notes.dir")).resolve()
+
+
+def _roots(workspace: "Workspace", name: str) -> "tuple[manifest.Root, ...]":
+    found = manifest.read(workspace.kb_folder(name))
+    return found.roots if found else ()
+
+
+def verify(text: str, shelf: Shelf) -> Verification:
+    """Check every citation of an answer (its JSON document, or its text)."""
+    documents: dict[str, Located | str] = {}
     checked = []
     for cited in read_citations(text):
         if cited.doc not in documents:
-            documents[cited.doc] = _read(root / cited.doc)
+            documents[cited.doc] = shelf.open(cited.doc)
         checked.append(_check(cited, documents[cited.doc]))
     return Verification(tuple(checked))
 
 
-def _read(path: Path) -> Document | str:
-    """The document as it is now, or why there is none."""
-    try:
-        return formats.parse(path.read_bytes(), name=path.name)
-    except FileNotFoundError:
-        return "the file is gone"
-    except OSError as error:
-        return f"the file cannot be read: {error.strerror}"
-    except ParseError as error:
-        return error.message
-
-
-def _check(cited: CitedQuote, document: Document | str) -> CheckedCitation:
+def _check(cited: CitedQuote, document: Located | str) -> CheckedCitation:
     if isinstance(document, str):
         return CheckedCitation(cited, "missing", message=document)
-    places = [place_of(document, start, end) for start, end in find_quote(document, cited.quote.rstrip("…"))]
+    places = [document.place(start, end) for start, end in document.quotes(cited.quote)]
     if not places:
         return CheckedCitation(cited, "stale", message="the quote is not in the document")
     if any(_is_as_cited(cited, place) for place in places):
@@ -47,21 +102,34 @@ def _check(cited: CitedQuote, document: Document | str) -> CheckedCitation:
 
 
 def _is_as_cited(cited: CitedQuote, place: Place) -> bool:
+    """Whether a place lies within what is cited: its section, its page (or one of the two it is on), its lines."""
+    if not _same_section(cited, place):
+        return False
     if cited.page is not None and place.page is not None:
-        return cited.page == place.page and _same_section(cited, place)
+        return _meets(cited.page, cited.page_end, place.page, place.page_end)
     if cited.line_start is not None and place.line_start is not None:
-        return cited.line_start == place.line_start and _same_section(cited, place)
-    return _same_section(cited, place)
+        return _meets(cited.line_start, cited.line_end, place.line_start, place.line_end)
+    return True
+
+
+def _meets(first: int, last: int | None, place: int, place_last: int | None) -> bool:
+    """Whether the pages or lines of a place lie within those that are cited, or the other way round."""
+    last, place_last = max(first, last or first), place_last or place
+    return first <= place <= place_last <= last or place <= first <= last <= place_last
 
 
 def _same_section(cited: CitedQuote, place: Place) -> bool:
-    return cited.section is None or cited.section == place.section
+    wanted = cited.section or cited.heading
+    if not wanted:
+        return True
+    return is_within(wanted, number=place.section, heading=place.heading, path=place.heading_path)
 
 
-def _distance(cited: CitedQuote, place: Place) -> int:
-    """How far a place is from where it is cited, in pages or lines."""
+def _distance(cited: CitedQuote, place: Place) -> tuple[int, bool]:
+    """How far a place is from where it is cited, in pages or lines, and whether its section is another one."""
+    away = 0
     if cited.page is not None and place.page is not None:
-        return abs(cited.page - place.page)
-    if cited.line_start is not None and place.line_start is not None:
-        return abs(cited.line_start - place.line_start)
-    return 0
+        away = abs(cited.page - place.page)
+    elif cited.line_start is not None and place.line_start is not None:
+        away = abs(cited.line_start - place.line_start)
+    return away, not _same_section(cited, place)
