@@ -17,22 +17,27 @@ _RULES = frozenset(
 """Terms of questions that ask what a section says."""
 
 
-def stands_in(chunk: StoredChunk, offset: int, sections: Sequence[str]) -> bool:
-    """Whether the text at `offset` stands in one of the sections named, or below it."""
-    place = chunk.place(offset, offset)
-    above = [heading.casefold() for heading in place.heading_path]
-    own = (place.section or "").casefold()
-    for name in (section.casefold() for section in sections):
-        if own == name or own.startswith(f"{name}."):
-            return True
-        if any(heading == name or heading.startswith((f"{name} ", f"{name}.")) for heading in above):
-            return True
-    return False
-
-
 def units_in(match: Match, sections: Sequence[str]) -> set[int]:
-    """The units of a match that stand in one of the sections."""
-    return {at for at, (start, _, _) in enumerate(match.chunk.units) if stands_in(match.chunk, start, sections)}
+    """The units of a match that stand in one of the sections, or below it."""
+    chunk = match.chunk
+    known: dict[int, bool] = {}
+    found = set()
+    for at, (start, _, _) in enumerate(chunk.units):
+        section = chunk.section_of(start)
+        if section not in known:
+            known[section] = _stands_in(chunk, start, sections)
+        if known[section]:
+            found.add(at)
+    return found
+
+
+def _stands_in(chunk: StoredChunk, offset: int, sections: Sequence[str]) -> bool:
+    from ctxcli.parsing.places import is_within  # on use: its patterns are slow to compile
+
+    place = chunk.place(offset, offset)
+    return any(
+        is_within(name, number=place.section, heading=place.heading, path=place.heading_path) for name in sections
+    )
 
 
 def prefer(matches: Sequence[Match], sections: Sequence[str]) -> list[Match]:
@@ -58,6 +63,10 @@ def directed_score(score: float, match: Match, weights: TermWeights, sections: S
 
 
 def is_mentioned(matches: Sequence[Match], sections: Sequence[str]) -> bool:
-    """Whether the text of one of the matches names the section, as a reference to another document would."""
+    """Whether the text of one of the matches names the section, as a reference to another document would.
+
+    A bare number (``4.2``) says nothing: it may be any number.
+    """
     texts = ["".join(match.chunk.text.split()).casefold() for match in matches]
-    return any("".join(section.split()).casefold() in text for section in sections[-1:] for text in texts)
+    named = ["".join(section.split()).casefold() for section in sections if not section.isascii() or " " in section]
+    return any(name in text for name in named or sections[-1:] for text in texts)

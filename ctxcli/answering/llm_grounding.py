@@ -25,7 +25,7 @@ _ADDRESS = re.compile(
 _ORDERS = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|these|your|other)\b.{0,30}"
     r"\b(?:instructions?|rules?|prompts?|excerpts?|documents?|directions?|questions?|context)\b"
-    r"|\b(?:you are|act as|pretend to be|behave as) (?:now )?(?:an? )?(?:\w+ )?(?:ai|assistant|chatbot|language model)\b"
+    r"|\b(?:you are|act as|pretend to be) (?:now )?(?:an? )?(?:\w+ )?(?:ai|assistant|chatbot|language model)\b"
     r"|\b(?:reveal|repeat|print|show|output)\b.{0,20}\b(?:your|the system|the developer) (?:prompt|instructions?)\b"
     r"|\b(?:notes?|instructions?|message|attention|important)\b.{0,20}\b(?:to|for) (?:the |any |all )?"
     r"(?:ai|llms?|language models?|assistants?|chatbots?)\b"

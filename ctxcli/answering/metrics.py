@@ -10,33 +10,26 @@ RANKS = (1, 3, 5)
 def figures(outcomes: Sequence[Outcome]) -> dict[str, float | None]:
     """All figures by name; shares lie in 0…1, None where no question tells.
 
-    hit@k and mrr over the ranked chunks, of documents and places; answer: what was chosen is right, shown or not;
-    right: shown and right; false_declines and false_answers at the threshold; auroc: the score of a random answerable
-    question is above that of an unanswerable one.
+    hit@k and mrr over the ranked chunks, of documents and places, of the questions where these are known; answer:
+    what was chosen is right, shown or not; right: shown and right; false_declines and false_answers at the threshold;
+    auroc: the score of a random answerable question is above that of an unanswerable one.
     """
     known = [one for one in outcomes if one.answerable]
     unknown = [one for one in outcomes if not one.answerable]
     found: dict[str, float | None] = {}
-    for name, rank in (("doc", _doc_rank), ("place", _place_rank)):
-        ranks = [rank(one) for one in known]
-        told = any(value is not None for value in ranks)
+    for name, ranks in (
+        ("doc", [one.doc_rank for one in known if one.knows_doc]),
+        ("place", [one.place_rank for one in known if one.knows_place]),
+    ):
         for k in RANKS:
-            found[f"{name}_hit@{k}"] = _share(value is not None and value <= k for value in ranks) if told else None
-        found[f"{name}_mrr"] = sum(1 / value for value in ranks if value) / len(ranks) if told else None
+            found[f"{name}_hit@{k}"] = _share(value is not None and value <= k for value in ranks)
+        found[f"{name}_mrr"] = sum(1 / value for value in ranks if value) / len(ranks) if ranks else None
     found["answer"] = _share(one.right for one in known)
     found["right"] = _share(one.right and not one.declined for one in known)
     found["false_declines"] = _share(one.declined for one in known)
     found["false_answers"] = _share(not one.declined for one in unknown)
     found["auroc"] = auroc([one.score for one in known], [one.score for one in unknown])
     return {name: None if value is None else round(value, 4) for name, value in found.items()}
-
-
-def _doc_rank(outcome: Outcome) -> int | None:
-    return outcome.doc_rank
-
-
-def _place_rank(outcome: Outcome) -> int | None:
-    return outcome.place_rank
 
 
 def _share(flags: Iterable[bool]) -> float | None:

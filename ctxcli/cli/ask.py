@@ -1,7 +1,7 @@
 """`ctx ask`: answer a question, or decline."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ctxcli.cli.ask_arguments import AskRequest
@@ -35,16 +35,28 @@ def _run(request: AskRequest, *, as_json: bool) -> ExitCode:
         notes=request.notes,
         top_k=request.top_k,
     )
+    answer_to = _answerer(request, asking)
     if request.batch:
-        return _batch(request, asking)
+        return _batch(request, answer_to)
     question = request.question if request.question != "-" else sys.stdin.read()
     if not question.strip():
         raise UsageError("the question is empty", hint='ask one: ctx ask "…"')
-    answer = asking.ask(question.strip(), with_evidence=request.evidence)
+    answer = answer_to(question.strip())
     _show(answer, request, as_json=as_json)
     if is_terminal(sys.stdout):
         asking.remember(answer)
     return ExitCode.DECLINED if answer.declined else ExitCode.OK
+
+
+def _answerer(request: AskRequest, asking: "Asking") -> Callable[[str], "Answer"]:
+    """What answers a question: excerpts, or a language model where the user asked for one."""
+    if asking.by_model if request.llm is None else request.llm:
+        from ctxcli.services.llm_answering import answerer
+
+        return answerer(asking, model=request.model, with_evidence=request.evidence)
+    if request.model is not None:
+        raise UsageError("--model names a language model, but none is asked", hint="add --llm")
+    return lambda question: asking.ask(question, with_evidence=request.evidence)
 
 
 def _read_stdin() -> bytes:
@@ -52,12 +64,8 @@ def _read_stdin() -> bytes:
 
 
 def _show(answer: "Answer", request: AskRequest, *, as_json: bool) -> None:
-    for passage in answer.citations:
-        if passage.stale:
-            warn(
-                f"{passage.doc} has changed since it was indexed; bring it up to date with: ctx kb index",
-                quiet=request.quiet,
-            )
+    for doc in dict.fromkeys(passage.doc for passage in answer.citations if passage.stale):
+        warn(f"{doc} has changed since it was indexed; bring it up to date with: ctx kb index", quiet=request.quiet)
     if as_json:
         from ctxcli.model.documents import answer_document
 
@@ -74,7 +82,7 @@ def _show(answer: "Answer", request: AskRequest, *, as_json: bool) -> None:
     sys.stdout.write(text + "\n")
 
 
-def _batch(request: AskRequest, asking: "Asking") -> ExitCode:
+def _batch(request: AskRequest, answer_to: Callable[[str], "Answer"]) -> ExitCode:
     """One document a line for each question of a file; a line that cannot be read gives an error line."""
     from ctxcli.model.documents import answer_document
 
@@ -85,9 +93,7 @@ def _batch(request: AskRequest, asking: "Asking") -> ExitCode:
         found: dict[str, Any]
         try:
             name, question = _question(line)
-            document = answer_document(
-                asking.ask(question, with_evidence=request.evidence), with_evidence=request.evidence
-            )
+            document = answer_document(answer_to(question), with_evidence=request.evidence)
             found = {"schema": document.pop("schema"), "id": name, **document}
         except _BadLineError as error:
             failed = True
@@ -150,8 +156,12 @@ def _typer_command() -> Any:
         cite: Annotated[bool, typer.Option("--cite", help="Show each source with its quote.")] = False,
         kb: Kbs = None,
         notes: Notes = None,
-        top_k: Annotated[int | None, typer.Option(min=1, help="Ranked chunks to look at; default 10.")] = None,
+        top_k: Annotated[int | None, typer.Option(min=1, help="Ranked chunks to look at; else `ask.top_k`.")] = None,
         threshold: Annotated[float | None, typer.Option(min=0, max=1, help="Decline below this score.")] = None,
+        llm: Annotated[
+            bool | None, typer.Option("--llm/--no-llm", help="Let a language model word the answer from the excerpts.")
+        ] = None,
+        model: Annotated[str | None, typer.Option(metavar="M", help="The language model; else CTX_MODEL.")] = None,
         format: Annotated[str, typer.Option(metavar="text|md|json", help="Form of the answer.")] = "text",
         source: Annotated[
             list[str] | None, typer.Option("--from", metavar="FILE", help="Ask this file, not an index; - for stdin.")
@@ -174,7 +184,8 @@ def _typer_command() -> Any:
         if question and batch:
             raise UsageError("a question and --batch do not go together", hint="leave one of them out")
         request = AskRequest(
-            question, cite, kb or [], notes, top_k, threshold, format, source or [], batch, evidence, as_json, quiet,
+            question, cite, kb or [], notes, top_k, threshold, llm, model, format, source or [], batch, evidence,
+            as_json, quiet,
             str(workspace) if isinstance(workspace, Path) else None,
         )  # fmt: skip
         end(ExitCode(run(request)))

@@ -13,6 +13,8 @@ class AskRequest:
     notes: bool | None = None
     top_k: int | None = None
     threshold: float | None = None
+    llm: bool | None = None
+    model: str | None = None
     format: str = "text"
     sources: list[str] = field(default_factory=list)
     batch: str | None = None
@@ -26,6 +28,8 @@ _FLAGS = {
     "--cite": ("cite", True),
     "--notes": ("notes", True),
     "--no-notes": ("notes", False),
+    "--llm": ("llm", True),
+    "--no-llm": ("llm", False),
     "--evidence": ("evidence", True),
     "--json": ("as_json", True),
     "--quiet": ("quiet", True),
@@ -36,6 +40,7 @@ _VALUES = {
     "--from": "sources",
     "--top-k": "top_k",
     "--threshold": "threshold",
+    "--model": "model",
     "--format": "format",
     "--batch": "batch",
     "--workspace": "workspace",

@@ -1,7 +1,10 @@
 """Answers with their citations, and hits of a search; the values behind `ctx/answer/1` and `ctx/hits/1`."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from ctxcli.model.chat import Usage
 
 Reason = Literal["no_match", "below_threshold", "unverified", "empty_kb"]
 
@@ -40,7 +43,8 @@ class Answer:
     """What `ctx ask` found: cited excerpts, or a refusal with the nearest places.
 
     `text` holds ``[n]`` after each excerpt, n counting `citations` from 1; None when `reason` says why not.
-    `candidate` is what would have been shown, `evidence` the ranked chunks, best first.
+    `candidate` is what would have been shown, `evidence` the ranked chunks, best first. Where a language model worded
+    it, `usage` holds the tokens and `removed_citations` counts those of the model that did not hold.
     """
 
     question: str
@@ -55,6 +59,9 @@ class Answer:
     evidence: tuple[Passage, ...]
     elapsed_ms: float
     method: Literal["extractive", "llm"] = "extractive"
+    model: str = ""
+    usage: "Usage | None" = None
+    removed_citations: int = 0
 
     @property
     def declined(self) -> bool:

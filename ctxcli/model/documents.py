@@ -22,6 +22,10 @@ def answer_document(answer: Answer, *, with_evidence: bool = False) -> dict[str,
         "nearest": [_nearest(passage) for passage in answer.nearest],
         "elapsed_ms": answer.elapsed_ms,
     }
+    if answer.usage:
+        document["model"] = answer.model
+        document["usage"] = answer.usage.document()
+        document["removed_citations"] = answer.removed_citations
     if with_evidence:
         document["candidate"] = answer.candidate
         document["evidence"] = [

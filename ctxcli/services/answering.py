@@ -129,13 +129,15 @@ def _matching_docs(reader: IndexReader, glob: str) -> list[str]:
 class Consideration:
     """A question thought through: everything that an answer, a refusal or an explanation is made from.
 
-    `values` holds for the best matches the probability, by unit, that the unit answers; `windows` are the excerpts
-    that would be shown, best first; `disagree` says that they contradict each other.
+    `decided` are the chunks that the score is made from; `values` holds for the best matches the probability, by unit,
+    that the unit answers; `windows` are the excerpts that would be shown, best first; `disagree` says that they
+    contradict each other.
     """
 
     question: Question
     weights: TermWeights
     matches: Sequence[Match]
+    decided: Sequence[Match]
     values: Sequence[dict[int, float]]
     windows: Sequence[evidence.Window]
     disagree: bool
@@ -148,10 +150,12 @@ def consider(knowledge: Knowledge, text: str, *, limit: int = EVIDENCE) -> Consi
     weights = knowledge.weigh(question)
     if question.sections:
         return _consider_section(knowledge, question, weights, limit=limit)
-    matches = bm25.rank(knowledge.candidates(weights, limit=CANDIDATES, filters=Filters()), weights, limit=limit)
-    values = evidence.sentence_values(question, weights, matches[: evidence.CHUNKS])
-    score = decision.score(question, weights, matches, values)
-    return _chosen(question, weights, matches, values, score)
+    chunks = knowledge.candidates(weights, limit=CANDIDATES, filters=Filters())
+    ranked = bm25.rank(chunks, weights, limit=max(limit, EVIDENCE))
+    decided = ranked[:EVIDENCE]  # the score is the same however many chunks are kept
+    values = evidence.sentence_values(question, weights, ranked[: evidence.CHUNKS])
+    score = decision.score(question, weights, decided, values)
+    return _chosen(Consideration(question, weights, ranked[:limit], decided, values[:limit], (), False, score))
 
 
 def _consider_section(knowledge: Knowledge, question: Question, weights: TermWeights, *, limit: int) -> Consideration:
@@ -169,26 +173,21 @@ def _consider_section(knowledge: Knowledge, question: Question, weights: TermWei
     if not any(inside):
         if not directed.is_mentioned(matches[: evidence.CHUNKS], sections):
             score = min(score, directed.NOT_FOUND)
-        return _chosen(question, weights, matches, values, score)
+        return _chosen(Consideration(question, weights, matches, ranked, values, (), False, score))
     score = directed.directed_score(score, matches[0], weights, sections)
     kept = [
         {unit: value for unit, value in found.items() if unit in units}
         for found, units in zip(values, inside, strict=True)
     ]
-    return _chosen(question, weights, matches, kept, score)
+    return _chosen(Consideration(question, weights, matches, ranked, kept, (), False, score))
 
 
-def _chosen(
-    question: Question,
-    weights: TermWeights,
-    matches: Sequence[Match],
-    values: Sequence[dict[int, float]],
-    score: float,
-) -> Consideration:
-    best, likely = matches[: evidence.CHUNKS], values[: evidence.CHUNKS]
+def _chosen(thought: Consideration) -> Consideration:
+    """The same with the excerpts that would be shown."""
+    question, best, likely = thought.question, thought.matches[: evidence.CHUNKS], thought.values[: evidence.CHUNKS]
     against = conflict(question, best, likely)
     windows = against or evidence.choose(best, likely, limit=evidence.LIMIT[question.language])
-    return Consideration(question, weights, matches, values, windows, bool(against), score)
+    return replace(thought, windows=windows, disagree=bool(against))
 
 
 def ask(
@@ -207,8 +206,8 @@ def ask(
     """
     began = time.perf_counter()
     thought = consider(knowledge, text, limit=limit)
-    reason = _reason(knowledge, thought, threshold)
-    shown = answer_text(thought.windows) if thought.windows else None
+    reason = reason_of(knowledge, thought, threshold)
+    shown = candidate(thought)
     cited = () if reason else tuple(_cited(knowledge, thought))
     ranked = ranked_passages(knowledge, thought) if with_evidence or reason else ()
     return Answer(
@@ -219,11 +218,16 @@ def ask(
         score=round(thought.score, 4),
         threshold=threshold,
         citations=tuple(replace(passage, stale=is_stale(passage)) for passage in cited),
-        nearest=_nearest(ranked) if reason else (),
+        nearest=nearest(ranked) if reason else (),
         candidate=shown,
         evidence=ranked if with_evidence else (),
         elapsed_ms=round((time.perf_counter() - began) * 1000, 1),
     )
+
+
+def candidate(thought: Consideration) -> str | None:
+    """The excerpts that would be shown, numbered; None where there are none."""
+    return answer_text(thought.windows) if thought.windows else None
 
 
 def ranked_passages(knowledge: Knowledge, thought: Consideration) -> tuple[Passage, ...]:
@@ -240,7 +244,8 @@ def ranked_passages(knowledge: Knowledge, thought: Consideration) -> tuple[Passa
     )
 
 
-def _reason(knowledge: Knowledge, thought: Consideration, threshold: float) -> Reason | None:
+def reason_of(knowledge: Knowledge, thought: Consideration, threshold: float) -> Reason | None:
+    """Why the question is declined, None where it is answered."""
     if not knowledge.chunks:
         return "empty_kb"
     if not thought.windows:
@@ -258,7 +263,7 @@ def _cited(knowledge: Knowledge, thought: Consideration) -> Iterable[Passage]:
         yield replace(knowledge.passage(window.match, start, end, score), conflict=thought.disagree)
 
 
-def _nearest(ranked: Sequence[Passage]) -> tuple[Passage, ...]:
+def nearest(ranked: Sequence[Passage]) -> tuple[Passage, ...]:
     """The best place of each section, at most three."""
     places: dict[tuple[str, tuple[str, ...]], Passage] = {}
     for passage in ranked:

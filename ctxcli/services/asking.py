@@ -183,8 +183,8 @@ class Asking:
 
         `notes` says whether the notes are looked into as well; None leaves it to the setting.
         """
-        limit = top_k or answering.EVIDENCE
         if sources:
+            limit = top_k or answering.EVIDENCE
             knowledge = open_files(sources, read_stdin)
             return cls(knowledge, decision.THRESHOLD if threshold is None else threshold, limit, lambda passage: False)
         from ctxcli.services import workspace as workspaces
@@ -195,7 +195,13 @@ class Asking:
         configured = found.settings.optional_number("ask.threshold")
         fitted = _fitted(found, list(knowledge.readers))
         chosen = next(value for value in (threshold, configured, fitted, decision.THRESHOLD) if value is not None)
+        limit = top_k or found.settings.integer("ask.top_k")
         return cls(knowledge, chosen, limit, stale_check(knowledge, found.root), found)
+
+    @property
+    def by_model(self) -> bool:
+        """Whether the settings have answers worded by a language model; files of ``--from`` are not sent unasked."""
+        return self.workspace is not None and self.workspace.settings.flag("ask.llm")
 
     def ask(self, question: str, *, with_evidence: bool = False) -> Answer:
         """Answer or decline; `with_evidence` keeps the ranked chunks."""

@@ -2,13 +2,10 @@
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from urllib.parse import urlsplit
 
-from ctxcli import settings as settings_
-from ctxcli.model.errors import NotFoundError, ServiceError
+from ctxcli.model.errors import ServiceError
 from ctxcli.model.ports import LanguageModel
-from ctxcli.services import workspace as workspaces
 from ctxcli.settings import Settings
 
 KEY = "OPENAI_API_KEY"
@@ -66,11 +63,3 @@ def _checked_key(key: str) -> str:
     if not key.isascii() or not key.isprintable():
         raise ServiceError(f"{KEY} holds what no key can", code="bad_api_key", hint=f"set {KEY} again")
     return key
-
-
-def settings_for(workspace: str | None) -> Settings:
-    """The settings of the workspace, or where there is none those of the user."""
-    try:
-        return workspaces.find(Path(workspace) if workspace else None).settings
-    except NotFoundError:
-        return settings_.load(None)

@@ -48,6 +48,7 @@ OPTIONS = st.sampled_from(
         ("--batch", "q.jsonl"), ("--batch=-",), ("-w", "/tmp"), ("--workspace", "."), ("--workspace=/",),
         ("a question?",), ("连接池是什么？",), ("-",), ("--",), ("",), ("--unknown",), ("-x",), ("-qx",), ("-w/tmp",),
         ("--kb",), ("-5 degrees",), ("--cit",), ("--no-cite",), ("😀 \"quoted\" 'x' $HOME \\n",), ("--notes",),
+        ("--llm",), ("--no-llm",), ("--model", "m"), ("--model=qwen2.5:7b",), ("--model",), ("--model", "--llm"),
     ]
 )  # fmt: skip
 
@@ -63,7 +64,7 @@ def test_what_the_plain_road_takes_typer_reads_alike(arguments: list[str]) -> No
 GOOD = st.lists(
     st.sampled_from(
         [["--cite"], ["--json"], ["-q"], ["--evidence"], ["--kb", "a"], ["--kb=b"], ["--top-k", "7"], ["-w", "/tmp"],
-         ["--threshold=0.25"], ["--format", "md"], ["--from", "x.md"]]
+         ["--threshold=0.25"], ["--format", "md"], ["--from", "x.md"], ["--llm"], ["--no-llm"], ["--model", "m"]]
     ),
     max_size=5, unique_by=lambda option: option[0].partition("=")[0],
 )  # fmt: skip
