@@ -52,7 +52,7 @@ KEYS = (
     Key("index.file_seconds_per_mb", "number", 10, "Further time for each megabyte of it", minimum=0),
     Key("index.file_memory_mb", "integer", 2048, "Memory a file may take; 0 for no limit", minimum=0),
     Key("index.lock_seconds", "number", 10, "How long to wait for another process that writes", minimum=0),
-    Key("ask.top_k", "integer", 5, "Sources of an answer at most", minimum=1),
+    Key("ask.top_k", "integer", 10, "Ranked chunks that an answer is looked for in", minimum=1),
     Key("ask.threshold", "number", None, "Score from which a question is answered (0 to 1)", minimum=0),
     Key("ask.notes", "flag", False, "Whether notes are searched too"),
     Key("ask.llm", "flag", False, "Whether a language model words the answers", guard="endpoint"),

@@ -158,7 +158,21 @@ def _fail_usage(error: TyperException, *, as_json: bool) -> int:
         sys.stderr.write(context.get_help() + "\n")
         return int(UsageError.exit_code)
     hint = f"see: {context.command_path} --help" if context else ""
+    wrong = getattr(error, "option_name", "")
+    if context and type(error).__name__ == "NoSuchOption":
+        near = _near_option(wrong, context)
+        message = f"{context.command_path} has no option {wrong}"
+        return fail(UsageError(message, hint=f"did you mean {near}?" if near else hint), as_json=as_json)
     return fail(UsageError(error.format_message(), hint=hint), as_json=as_json)
+
+
+def _near_option(wrong: str, context: Any) -> str:
+    """The option of a command that is most like `wrong`, "" if none is."""
+    from difflib import get_close_matches
+
+    names = [name for one in context.command.get_params(context) for name in (*one.opts, *one.secondary_opts)]
+    known = [name for name in names if name.startswith("--")]
+    return next(iter(get_close_matches(wrong, known, n=1)), "")
 
 
 def app() -> NoReturn:

@@ -7,9 +7,11 @@ from ctxcli.model.answer import Answer, Passage
 
 _WORDS = {
     "en": {
+        "colon": ": ",
         "sources": "Sources",
         "nearest": "Nearest places",
         "page": "p. {}",
+        "pages": "pp. {}–{}",
         "printed": "printed {}",
         "line": "line {}",
         "lines": "lines {}–{}",
@@ -21,9 +23,11 @@ _WORDS = {
         "conflict": "These places disagree.",
     },
     "zh": {
+        "colon": "：",
         "sources": "来源",
         "nearest": "最接近的位置",
         "page": "第 {} 页",
+        "pages": "第 {}–{} 页",
         "printed": "印作 {}",
         "line": "第 {} 行",
         "lines": "第 {}–{} 行",
@@ -55,7 +59,7 @@ def as_text(answer: Answer, *, cite: bool, colour: bool = False) -> str:
             lines += [dim.format(f"    {line}") for line in visible(passage.quote).splitlines()]
     else:
         places = (f"[{n}] {place(passage, answer.language)}" for n, passage in enumerate(answer.citations, 1))
-        lines.append(dim.format(f"{words['sources']}: {'; '.join(places)}"))
+        lines.append(dim.format(f"{words['sources']}{words['colon']}{'; '.join(places)}"))
     return "\n".join(lines)
 
 
@@ -64,7 +68,7 @@ def _refusal(answer: Answer, *, bold: str) -> Iterator[str]:
     assert answer.reason is not None
     yield bold.format(words[answer.reason].format(score=answer.score, threshold=answer.threshold))
     if answer.nearest:
-        yield f"{words['nearest']}:"
+        yield f"{words['nearest']}{words['colon']}".rstrip()
         for passage in answer.nearest:
             yield f"  {place(passage, answer.language)}"
 
@@ -92,7 +96,8 @@ def place(passage: Passage, language: str) -> str:
     elif passage.heading:
         parts.append(passage.heading)
     if passage.page is not None:
-        page = words["page"].format(passage.page)
+        one = passage.page_end in {None, passage.page}
+        page = words["page" if one else "pages"].format(passage.page, passage.page_end)
         printed = passage.page_label if passage.page_label and passage.page_label != str(passage.page) else ""
         parts.append(f"{page} ({words['printed'].format(printed)})" if printed else page)
     elif passage.line_start is not None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctxcli.cli.options import AsJson, Kbs, Notes, Quiet, WorkspaceDir
-from ctxcli.cli.output import emit_json, end, visible
+from ctxcli.cli.output import emit_json, end, notice, visible
 from ctxcli.model.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ def search(
         emit_json(document)
     else:
         _show(hits, explained)
+        if not hits.passages:
+            notice("no hits", quiet=quiet)
     if fail_empty and not hits.passages:
         end(ExitCode.DECLINED)
 

@@ -132,7 +132,9 @@ def _shown_by_prefix(workspace: Workspace, chunk_id: str, names: Sequence[str]) 
         candidates = ", ".join(f"{record.doc_id}:{ordinal} ({record.path})" for _, record in found[:5])
         raise NotFoundError(f"several chunks are meant by {chunk_id!r}", code="chunk_ambiguous", hint=candidates)
     raise NotFoundError(
-        f"there is no chunk {chunk_id!r}", code="chunk_not_found", hint="`ctx kb search` shows the ids of chunks"
+        f"there is no chunk {chunk_id!r}",
+        code="chunk_not_found",
+        hint="`ctx kb search QUERY --json` gives them as `chunk_id`",
     )
 
 

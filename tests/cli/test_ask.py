@@ -144,7 +144,7 @@ def test_the_text_names_the_source_and_with_cite_its_quote(shared: Path) -> None
 def test_fixed_words_follow_the_language_of_the_question(shared: Path) -> None:
     done = ctx(shared, "ask", "灌溉水泵几点启动？")
     assert done.code == 0
-    assert "来源: [1] docs/手册.md · §6.4 水泵 · 第 5 行" in done.out
+    assert "来源：[1] docs/手册.md · §6.4 水泵 · 第 5 行" in done.out
     assert ctx(shared, "ask", "谁写了红楼梦？").out.startswith("无法回答：")
     assert ctx(shared, "ask", "Who wrote Hamlet?").out.startswith("No answer:")
 
