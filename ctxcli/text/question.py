@@ -119,11 +119,15 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
 
 _NAMED_SECTION = (
     r"第\s*(?P<han>[0-9]{1,4}|[零〇一二三四五六七八九十百千两]+)\s*(?P<kind>[条條章节節编編])(?P<of>之[一二三四五六七八九十])?"
-    r"|(?:§+|\b(?:sections?|sec\.|chapters?|clauses?|articles?|art\.|appendix|annex|rule)|第)\s*"
-    r"(?P<number>[A-Z]?[0-9]+(?:\.[0-9]+)*|(?<=appendix )[A-Z]|(?<=annex )[A-Z])\b"
+    r"|(?:§+|\b(?:sections?|sec\.|chapters?|clauses?|articles?|art\.|appendix|annex|rule)|第(?=\s*[0-9]+\.[0-9]))\s*"
+    r"(?P<number>[A-Z]?[0-9]+(?:\.[0-9]+)*|(?:(?<=appendix )|(?<=annex ))(?:[B-HJ-Z]|(?-i:[AI])))"
+    r"(?![A-Za-z0-9_]|\.[0-9])"
+    r"|(?P<appended>附[录錄件]\s*(?:[A-Z](?:\.[0-9]+)*|[0-9]+|[一二三四五六七八九十]+)(?![A-Za-z]))"
     r"|(?<![\w.])(?P<bare>[0-9]+(?:\.[0-9]+)+)\s*[节節]"
 )
 _HAN_DIGITS = "零一二三四五六七八九"
+_HAN_PLACES = {"十": 10, "百": 100, "千": 1000}
+_OTHER_SCRIPT = str.maketrans("条條节節编編", "條条節节編编")
 
 
 _IDENTIFIER = r"(?<![\w.-])(?:[A-Z]+[A-Za-z]*[-_]?[0-9]+(?:[-_.][A-Za-z0-9]+)*|[12][0-9]{3})(?![\w-])"
@@ -150,7 +154,7 @@ def _counted(text: str, terms: Collection[str]) -> frozenset[str]:
 def named_sections(text: str) -> tuple[str, ...]:
     """The section or article that a question names, in the ways it may be printed; () if it names none.
 
-    ``第7条`` gives ``第7条`` and ``第七条``; ``section 4.2`` gives ``4.2``, ``article 5`` also ``article 5``.
+    ``第7条`` gives ``第7条`` and ``第七条`` (and both with 條); ``section 4.2`` gives ``4.2`` and ``section 4.2``.
     """
     lowered = text.lower()
     if text.isascii() and not any(map(str.isdigit, text)) and "appendix" not in lowered and "annex" not in lowered:
@@ -159,12 +163,33 @@ def named_sections(text: str) -> tuple[str, ...]:
     if not match:
         return ()
     if match["han"]:
-        ending = match["kind"] + (match["of"] or "")
-        numbers = [match["han"]] + ([_han(int(match["han"]))] if match["han"].isdigit() else [])
-        return tuple(f"第{number}{ending}" for number in numbers)
+        number = match["han"]
+        other = _han(int(number)) if number.isdecimal() else str(_from_han(number))
+        found = [f"第{one}{match['kind']}{match['of'] or ''}" for one in (number, other)]
+        return tuple(dict.fromkeys(form for one in found for form in (one, one.translate(_OTHER_SCRIPT))))
+    if match["appended"]:
+        return ("".join(match["appended"].split()).upper(),)
     number = (match["number"] or match["bare"]).upper()
     word = " ".join(match.group().lower().split())
     return (number,) if match["bare"] else (number, word)
+
+
+def _from_han(text: str) -> int:
+    """The number that Chinese numerals below 10,000 write (``二十五``, ``一百零三``, ``二〇二``)."""
+    if not any(char in _HAN_PLACES for char in text):
+        return int("".join(str(_han_digit(char)) for char in text))
+    total, digit = 0, 0
+    for char in text:
+        if char in _HAN_PLACES:
+            total += max(digit, 1) * _HAN_PLACES[char]
+            digit = 0
+        else:
+            digit = _han_digit(char)
+    return total + digit
+
+
+def _han_digit(char: str) -> int:
+    return {"〇": 0, "两": 2}.get(char, _HAN_DIGITS.find(char))
 
 
 def _han(number: int) -> str:
