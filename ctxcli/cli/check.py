@@ -1,5 +1,6 @@
 """`ctx check`: documentation tests for continuous integration."""
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +14,8 @@ from ctxcli.model.errors import DataError, ExitCode, NotFoundError
 if TYPE_CHECKING:
     from ctxcli.cli.screen import Screen
     from ctxcli.model.check import CheckReport
+
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def check(
@@ -66,21 +69,27 @@ def _write_junit(report: "CheckReport", target: Path, *, name: str) -> None:
 
     from ctxcli.storage.files import atomic_write
 
+    name = _for_xml(name)
     suite = ElementTree.Element(
         "testsuite", name=name, tests=str(len(report.tests)), failures=str(report.failed), errors="0"
     )
     for one in report.tests:
         case = ElementTree.SubElement(
-            suite, "testcase", classname=name, name=one.test.question, line=str(one.test.line)
+            suite, "testcase", classname=name, name=_for_xml(one.test.question), file=name, line=str(one.test.line)
         )
         if not one.passed:
             stage = f"\n{one.stage}: {one.why}" if one.stage else ""
-            failure = ElementTree.SubElement(case, "failure", message="; ".join(one.problems))
-            failure.text = "\n".join(one.problems) + stage
+            failure = ElementTree.SubElement(case, "failure", message=_for_xml("; ".join(one.problems)))
+            failure.text = _for_xml("\n".join(one.problems) + stage)
     try:
         atomic_write(target, ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True))
     except OSError as error:
         raise DataError(f"{target}: {error.strerror}", code="unwritable", hint="name another file") from error
+
+
+def _for_xml(text: str) -> str:
+    """The text without the characters that XML cannot hold at all: they are shown as ``\\x1b``."""
+    return _NOT_IN_XML.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def _show(report: "CheckReport", screen: "Screen", *, quiet: bool) -> None:

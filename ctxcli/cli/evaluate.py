@@ -71,7 +71,7 @@ def calibrate(
     from ctxcli.storage import calibration
 
     folder = workspaces.find(workspace).kb_folder(kb)
-    asking = _asking(workspace, [kb], None)
+    asking = _asking(workspace, [kb], None, notes=False)
     if reset:
         calibration.forget_threshold(folder)
         fitted, count = THRESHOLD, 0
@@ -90,7 +90,9 @@ def calibrate(
         notice(f"{kb}: threshold {fitted}, {done}", quiet=quiet)
 
 
-def _asking(workspace: Path | None, kb: Sequence[str] | None, threshold: float | None) -> "Asking":
+def _asking(
+    workspace: Path | None, kb: Sequence[str] | None, threshold: float | None, *, notes: bool | None = None
+) -> "Asking":
     from ctxcli.services.asking import Asking
 
     return Asking.of(
@@ -100,6 +102,7 @@ def _asking(workspace: Path | None, kb: Sequence[str] | None, threshold: float |
         read_stdin=bytes,
         threshold=threshold,
         top_k=None,
+        notes=notes,
     )
 
 
@@ -107,7 +110,14 @@ def _made(asking: "Asking", kb: str) -> "list[KnownQuestion]":
     from ctxcli.services import evaluation
 
     chunks = list(asking.knowledge.readers[kb].all_chunks())
-    return list(evaluation.made_questions(chunks))
+    found = list(evaluation.made_questions(chunks))
+    if not found:
+        raise DataError(
+            f"{kb}: too few documents to make questions of",
+            code="too_few_questions",
+            hint="give questions of your own: ctx kb calibrate QUESTIONS.jsonl",
+        )
+    return found
 
 
 def _read(name: str) -> "list[KnownQuestion]":

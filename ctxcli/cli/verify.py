@@ -68,7 +68,8 @@ def _document(found: "Verification") -> dict[str, object]:
 def _row(one: "CheckedCitation") -> dict[str, object]:
     row: dict[str, object] = {"n": one.cited.n, "doc": one.cited.doc, "status": one.status}
     if one.now is not None:
-        row["now"] = {"page": one.now.page, "line_start": one.now.line_start, "section": one.now.section}
+        now = one.now
+        row["now"] = {"page": now.page, "line_start": now.line_start, "section": now.section, "heading": now.heading}
     if one.message:
         row["message"] = one.message
     return row
@@ -81,7 +82,8 @@ def _show(found: "Verification", screen: "Screen") -> None:
     for one in found.citations:
         where = ""
         if one.now is not None:
-            parts = [f"§{one.now.section}" if one.now.section else "", f"p. {one.now.page}" if one.now.page else ""]
+            parts = [f"§{one.now.section}" if one.now.section else one.now.heading or ""]
+            parts.append(f"p. {one.now.page}" if one.now.page else "")
             parts.append(f"line {one.now.line_start}" if one.now.line_start else "")
             where = f" now at {' · '.join(filter(None, parts))}" if any(parts) else ""
         detail = f": {one.message}" if one.message else ""

@@ -27,7 +27,8 @@ class Outcome:
     """What became of a question.
 
     `doc_rank` and `place_rank` are the ranks (from 1) of the first chunk from the right document and at the right
-    place, None where there is none among the ranked ones or nothing is known. `right` says whether what was shown, or
+    place, None where there is none among the ranked ones; `knows_doc` and `knows_place` say whether they are known at
+    all: the figures leave out the others. `right` says whether what was shown, or
     would have been, holds an accepted answer (or, where none is known, comes from the right place).
     """
 
@@ -38,6 +39,8 @@ class Outcome:
     doc_rank: int | None
     place_rank: int | None
     right: bool
+    knows_doc: bool = True
+    knows_place: bool = True
 
 
 @dataclass(frozen=True, slots=True)

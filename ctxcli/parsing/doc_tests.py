@@ -18,17 +18,25 @@ def read_doc_tests(text: str, *, name: str) -> tuple[DocTest, ...]:
 
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        _fail(name, line, f"not YAML: the character U+{ord(text[error.position]):04X} must not stand there")
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1
         _fail(name, line, f"not YAML: {getattr(error, 'problem', None) or error}")
+    except RecursionError:
+        _fail(name, 1, "not YAML: nested too deeply")
     if root is None:
         _fail(name, 1, "the file is empty")
     reader = _Reader(name)
     top = reader.mapping(root, ("tests",), "the file")
     if "tests" not in top:
         _fail(name, 1, "the key `tests` is missing")
-    return tuple(reader.tests(top["tests"]))
+    found = tuple(reader.tests(top["tests"]))
+    if not found:
+        _fail(name, top["tests"].start_mark.line + 1, "`tests` is empty")
+    return found
 
 
 def _fail(name: str, line: int, message: str, hint: str = _HINT) -> NoReturn:
@@ -50,6 +58,10 @@ class _Reader:
             self._wrong(node, f"{what} must be a mapping of {', '.join(keys)}")
         found = {}
         for key, value in node.value:
+            if key.id != "scalar":
+                self._wrong(key, f"a key of {what} is no text")
+            if key.value in found:
+                self._wrong(key, f"the key `{key.value}` stands twice in {what}")
             if key.value not in keys:
                 near = get_close_matches(str(key.value), keys, n=1)
                 hint = f"did you mean `{near[0]}`?" if near else f"known keys: {', '.join(keys)}"
@@ -87,14 +99,16 @@ class _Reader:
         return list(node.value)
 
     def _text(self, node: Any, key: str) -> str:
-        if node.id != "scalar" or not str(node.value).strip():
+        if node.id != "scalar" or node.tag.endswith(":null") or not str(node.value).strip():
             self._wrong(node, f"`{key}` must be a text")
         return str(node.value)
 
     def _texts(self, node: Any, key: str) -> tuple[str, ...]:
         if node.id == "scalar":
             return (self._text(node, key),)
-        return tuple(self._text(item, key) for item in self._items(node, key))
+        if not (items := self._items(node, key)):
+            self._wrong(node, f"`{key}` is empty")
+        return tuple(self._text(item, key) for item in items)
 
     def _page(self, node: Any) -> int:
         text = self._text(node, "page")

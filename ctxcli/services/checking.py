@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ctxcli.model.answer import Answer, Passage
 from ctxcli.model.check import CheckedTest, CheckReport, DocTest
+from ctxcli.parsing.places import is_within
 from ctxcli.services.asking import Asking
 from ctxcli.services.explanation import explain
 from ctxcli.storage.doc_glob import doc_matcher
@@ -62,10 +63,7 @@ def _cites(test: DocTest, passage: Passage) -> bool:
 
 def _in_section(wanted: str, passage: Passage) -> bool:
     """Whether a passage stands in a section with that number (or one below it) or with that heading."""
-    bare = wanted.strip().lstrip("§").strip()
-    number = passage.section or ""
-    headings = {_plain(heading) for heading in (*passage.heading_path, passage.heading or "") if heading}
-    return number == bare or number.startswith(f"{bare}.") or _plain(wanted) in headings
+    return is_within(wanted, number=passage.section, heading=passage.heading, path=passage.heading_path)
 
 
 def _place(passage: Passage) -> str:
@@ -74,4 +72,5 @@ def _place(passage: Passage) -> str:
 
 
 def _plain(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    """The text without what does not count when words are compared: width, case, white space."""
+    return "".join(unicodedata.normalize("NFKC", text).casefold().split())

@@ -10,6 +10,7 @@ from ctxcli.model.answer import Passage
 from ctxcli.model.errors import DataError
 from ctxcli.model.evaluation import Evaluation, KnownQuestion, Outcome
 from ctxcli.model.stored import StoredChunk
+from ctxcli.parsing.places import is_within
 from ctxcli.services.asking import Asking
 from ctxcli.text.analyzer import is_unspaced
 
@@ -26,7 +27,7 @@ def read_questions(lines: Iterable[str], *, name: str) -> list[KnownQuestion]:
         if line.strip():
             try:
                 found.append(_question(json.loads(line), number))
-            except (ValueError, TypeError, KeyError) as error:
+            except (ValueError, TypeError, LookupError, RecursionError) as error:
                 raise DataError(
                     f"{name}:{number}: {error}",
                     code="bad_questions",
@@ -46,20 +47,28 @@ def _question(row: object, number: int) -> KnownQuestion:
     answers = row.get("answers") or ()
     if isinstance(answers, str) or not all(isinstance(answer, str) for answer in answers):
         raise ValueError("`answers` must be a list of texts")
-    lines = row.get("lines")
-    page = row.get("page")
-    if page is not None and (not isinstance(page, int) or page < 1):
+    answerable = row.get("answerable", True)
+    if not isinstance(answerable, bool):
+        raise ValueError("`answerable` must be true or false")
+    page, lines = row.get("page"), row.get("lines")
+    if page is not None and not _is_count(page):
         raise ValueError("`page` must be a number from 1")
+    if lines is not None and not (isinstance(lines, list) and len(lines) == 2 and all(map(_is_count, lines))):
+        raise ValueError("`lines` must be [first, last], from 1")
     return KnownQuestion(
         id=str(row.get("id", number)),
         question=question,
-        answerable=bool(row.get("answerable", True)),
+        answerable=answerable,
         answers=tuple(answers),
         doc=str(row.get("doc") or ""),
         section=str(row.get("section_number") or row.get("section") or ""),
         page=page,
-        lines=(int(lines[0]), int(lines[1])) if lines else None,
+        lines=(lines[0], lines[1]) if lines else None,
     )
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 def evaluate(asking: Asking, questions: Sequence[KnownQuestion]) -> Evaluation:
@@ -86,9 +95,11 @@ def _outcome(asking: Asking, question: KnownQuestion) -> Outcome:
         answerable=question.answerable,
         declined=answer.declined,
         score=answer.score,
-        doc_rank=_first(right_doc) if question.doc else None,
-        place_rank=place_rank if question.doc else None,
+        doc_rank=_first(right_doc),
+        place_rank=place_rank,
         right=question.answerable and right,
+        knows_doc=bool(question.doc),
+        knows_place=bool(question.doc and (question.page or question.lines or question.section or question.answers)),
     )
 
 
@@ -109,7 +120,7 @@ def _at_place(passage: Passage, question: KnownQuestion) -> bool:
     if question.lines is not None and passage.line_start is not None:
         return passage.line_start <= question.lines[1] and (passage.line_end or 0) >= question.lines[0]
     if question.section:
-        return question.section in {passage.section, passage.heading, *passage.heading_path}
+        return is_within(question.section, number=passage.section, heading=passage.heading, path=passage.heading_path)
     return any(_plain(text) in _plain(passage.quote) for text in question.answers)
 
 

@@ -1,10 +1,14 @@
 """Why a question got the answer it got, and which stage lost a passage that was expected."""
 
+from collections.abc import Callable
+
 from ctxcli.answering import decision
 from ctxcli.answering.compose import answer_text
+from ctxcli.model.errors import UsageError
 from ctxcli.model.explanation import Expected, ExplainedTerm, Explanation
 from ctxcli.model.index import FileRecord, IndexReader
 from ctxcli.model.stored import StoredChunk
+from ctxcli.parsing.places import is_within
 from ctxcli.services.answering import CANDIDATES, Consideration, Knowledge, consider, ranked_passages
 from ctxcli.storage.doc_glob import doc_matcher
 
@@ -20,8 +24,8 @@ def explain(knowledge: Knowledge, question: str, *, threshold: float, expect: st
     """
     thought = consider(knowledge, question, limit=CANDIDATES)
     features = (
-        decision.decision_features(thought.question, thought.weights, thought.matches, thought.values)
-        if thought.matches
+        decision.decision_features(thought.question, thought.weights, thought.decided, thought.values)
+        if thought.decided
         else {}
     )
     return Explanation(
@@ -54,6 +58,8 @@ def _terms(thought: Consideration) -> tuple[ExplainedTerm, ...]:
 def _expected(knowledge: Knowledge, thought: Consideration, expect: str, *, threshold: float) -> Expected:
     """How far the expected passage came."""
     doc, _, section = expect.partition("#")
+    if not doc:
+        raise UsageError(f"--expect {expect}: it names no document", hint="give DOC or DOC#SECTION")
     record, reader = _find(knowledge, doc)
     if record is None or reader is None:
         return Expected(doc, section, "not_indexed", None, "no knowledge base that was asked has this document")
@@ -91,22 +97,19 @@ def _stage(
 
 
 def _find(knowledge: Knowledge, doc: str) -> tuple[FileRecord | None, IndexReader | None]:
+    """The document that is meant: by its path, else by the end of it, else by the pattern; one that was read first."""
     fits = doc_matcher(doc)
-    for reader in knowledge.readers.values():
-        for record in reader.files():
-            if record.path == doc or fits(record.path) or record.path.endswith(f"/{doc}"):
+    held = [(record, reader) for reader in knowledge.readers.values() for record in reader.files()]
+    held.sort(key=lambda pair: pair[0].status == "failed")
+    tests: tuple[Callable[[str], bool], ...] = (doc.__eq__, lambda path: path.endswith(f"/{doc}"), fits)
+    for test in tests:
+        for record, reader in held:
+            if test(record.path):
                 return record, reader
     return None, None
 
 
 def _has_section(chunk: StoredChunk, section: str) -> bool:
     """Whether a unit of the chunk stands in a section with that number (or below it), or with that heading."""
-    wanted = section.strip().lstrip("§").casefold()
-    for start, end, _ in chunk.units:
-        place = chunk.place(start, end)
-        number = (place.section or "").casefold()
-        heading = (place.heading or "").casefold()
-        headings = {part.casefold() for part in place.heading_path} | {heading}
-        if number == wanted or number.startswith(f"{wanted}.") or wanted in headings:
-            return True
-    return False
+    places = (chunk.place(start, end) for start, end, _ in chunk.units)
+    return any(is_within(section, number=one.section, heading=one.heading, path=one.heading_path) for one in places)
