@@ -144,17 +144,24 @@ def list(
     with _notebook(directory, quiet=quiet) as notebook:
         taken = wanted(notebook, kind, tags, any_tag, since, until)
         found = notebook.list_trash(taken, limit=most) if trash else notebook.list(taken, sort=sort, limit=most)
-        return _show_list(found, as_json=as_json, fail_empty=fail_empty, searched=False)
+        _show_list(found, as_json=as_json, searched=False)
+        return _code(notebook, found.total, fail_empty=fail_empty)
 
 
-def _show_list(found: "NoteList", *, as_json: bool, fail_empty: bool, searched: bool) -> ExitCode:
+def _show_list(found: "NoteList", *, as_json: bool, searched: bool) -> None:
     if as_json:
         _emit(found.document())
     else:
         from ctxcli.cli import note_views
 
         (note_views.hits if searched else note_views.notes)(found, _screen())
-    return ExitCode.DECLINED if fail_empty and not found.total else ExitCode.OK
+
+
+def _code(notebook: Notebook, total: int = 1, *, fail_empty: bool = False) -> ExitCode:
+    """The exit code of a command that read many notes."""
+    if notebook.failed:
+        return ExitCode.PARTIAL
+    return ExitCode.DECLINED if fail_empty and not total else ExitCode.OK
 
 
 def search(
@@ -178,7 +185,8 @@ def search(
         text = note_input.read_stdin() if query == "-" else query
         taken = wanted(notebook, kind, tags, any_tag, since, until)
         found = note_search.search(notebook, text, taken, limit=limit)
-        return _show_list(found, as_json=as_json, fail_empty=fail_empty, searched=True)
+        _show_list(found, as_json=as_json, searched=True)
+        return _code(notebook, found.total, fail_empty=fail_empty)
 
 
 def summary(*, as_json: bool = False, quiet: bool = False, directory: str | None = None) -> ExitCode:
@@ -193,7 +201,7 @@ def summary(*, as_json: bool = False, quiet: bool = False, directory: str | None
             from ctxcli.cli import note_views
 
             note_views.summary(found, _screen(), chart=is_terminal(sys.stdout))
-    return ExitCode.OK
+        return _code(notebook)
 
 
 def update(

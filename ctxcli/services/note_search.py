@@ -25,7 +25,7 @@ from ctxcli.storage.notes_index import Row
 _EDGES = " .,;:!?()[]{}<>'`*，。；：！？、（）《》「」【】“”‘’…"
 _TITLE, _ALIAS, _TAG = 4.0, 3.0, 2.5
 _BODY_HALF = 1.5
-_MOST_COUNTED = 4
+_MOST_COUNTED = 3
 _MOST_LOOKED_AT = 20
 _MOST_PAIRS = 6
 _LEAST_PAIRS = 0.4
@@ -74,15 +74,16 @@ def _scored(notebook: Notebook, words: Sequence[Word], rows: Iterable[Row]) -> I
             if not isinstance(error, FileNotFoundError) and row.size:  # a file of size 0 here was told of already
                 notebook.notices.append(f"{notebook.cite(row.path)} cannot be read: {reason(error)}")
             body = b""
-        start = row.body
+        start, lowered = row.body, not has_letters
         if row.odd:
-            body, start = _folded(body), 0
-        elif has_letters:
-            body = body.lower()
+            body, start, lowered = _folded(body), 0, True
         head = _head(row)
         strengths = []
         for word in words:
             count = _count(word, body, start)
+            if not count and not lowered:  # most words stand there in small letters: making all small costs more
+                body, lowered = body.lower(), True
+                count = _count(word, body, start)
             strength = count / (count + _BODY_HALF) if count else 0.0
             for form in word.heads:
                 if form in head:
@@ -126,7 +127,7 @@ def _field(text: str) -> bytes:
 
 
 def _count(word: Word, text: bytes, start: int) -> float:
-    """How often a word stands in a text, at most four times; a beginning of a longer word counts half."""
+    """How often a word stands in a text, at most three times; a beginning of a longer word counts half."""
     for needle in word.needles:
         at = text.find(needle, start)
         if at >= 0:
@@ -153,21 +154,30 @@ def _pairs(word: Word, text: bytes, start: int) -> float:
 
 def _first_weight(word: Word, needle: bytes, text: bytes, at: int) -> float:
     """The weight of the best of the first places; the others are taken to be like it."""
-    best = 0.0
+    best, length = 0.0, len(needle)
     for _ in range(_MOST_LOOKED_AT):
-        if not (at and text[at - 1 : at].isalnum()):
-            found = _WORD.match(text, at)
-            whole = found[0] if found else b""
+        if not at or not _IN_WORD[text[at - 1]]:
+            end = at + length
+            if end < len(text) and _IN_WORD[text[end]]:
+                found = _WORD.match(text, at)
+                whole = found[0] if found else needle
+            else:
+                whole = needle
             weight = word.seen.get(whole)
             if weight is None:
-                weight = word.seen[whole] = _weight(word, whole.decode("ascii"))
+                weight = word.seen[whole] = _weight(word, whole.decode("utf-8", "replace").lower())
+            if weight == 1.0:
+                return 1.0
             best = max(best, weight)
-        if best == 1.0 or (at := text.find(needle, at + len(needle))) < 0:
+        at = text.find(needle, at + length)
+        if at < 0:
             break
     return best
 
 
-_WORD = re.compile(rb"[0-9a-z]+")
+_WORD = re.compile(rb"[0-9A-Za-z]+")
+_IN_WORD = bytes(code < 0x80 and chr(code).isalnum() for code in range(256))
+"""For each byte whether it belongs to a word of ASCII."""
 
 
 def _weight(word: Word, found: str) -> float:
@@ -179,7 +189,7 @@ def _weight(word: Word, found: str) -> float:
 
 def _ranked(scored: list[tuple[Row, list[float]]], total: int, limit: int) -> list[tuple[float, Row]]:
     """The best notes. Each word weighs by its rarity; a note that lacks words counts for less."""
-    counts = [len(scored) - sum(not strengths[at] for _, strengths in scored) for at in range(_words(scored))]
+    counts = [sum(map(bool, column)) for column in zip(*[strengths for _, strengths in scored], strict=True)]
     weights = [math.log(1 + (total - count + 0.5) / (count + 0.5)) + 0.1 if count else 0.0 for count in counts]
     whole = sum(weights)
     ranked = []
@@ -190,10 +200,6 @@ def _ranked(scored: list[tuple[Row, list[float]]], total: int, limit: int) -> li
         ranked.append((score, row.updated_ms, row.path, row))
     best = nlargest(limit, ranked) if limit else sorted(ranked, reverse=True)
     return [(score, row) for score, _, _, row in best]
-
-
-def _words(scored: list[tuple[Row, list[float]]]) -> int:
-    return len(scored[0][1]) if scored else 0
 
 
 def read_query(query: str) -> list[Word]:

@@ -80,11 +80,15 @@ class Loaded:
 
 
 class Notebook:
-    """The notes of a workspace. `notices` gathers what is to be said beside the results."""
+    """The notes of a workspace. `notices` gathers what is to be said beside the results.
+
+    `failed` says that some files could not be read, so that a result may lack something.
+    """
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.notices: list[str] = []
+        self.failed = False
         folder = _notes_folder(workspace)
         self.cache = NoteCache(folder, workspace.folder, workspace.settings.number("index.lock_seconds"))
         self.places = note_lookup.Places(workspace.root, folder)
@@ -300,6 +304,7 @@ class Notebook:
         """Put into `notices` what is wrong with files and folders."""
         problems = [f"{self.cite(path)} cannot be read: {why}" for path, why in found.unreadable]
         problems += [f"{self.cite(path or '.')} cannot be looked into: {why}" for path, why in found.scan.unknown]
+        self.failed = bool(problems)
         broken = [self.entry(row).problem for row in found.rows.values() if row.problem]
         self.notices += [*problems, *sorted(broken)]
 

@@ -12,9 +12,37 @@ characters = st.characters(exclude_categories=["Cs"])
 texts = st.one_of(
     st.text(characters, max_size=40),
     st.text("ab:#-?[]{},&*!|>'\"%@` \n\t\\=~0123456789.周报é🎉\u2028\ufeff\u200d", max_size=20),
-    st.sampled_from(["yes", "No", "null", "~", "2024-01-01", "1.0", "1e3", "0x1F", "012", "a: b # c", "---", "...", "- x",
-                     "None", "true", "=", "<<", "12:30:45", "NaN", ".inf", "", " x ", "x ", "中文: 标题 #1", "y", "是的"]),
-)  # fmt: skip
+    st.sampled_from(
+        [
+            "yes",
+            "No",
+            "null",
+            "~",
+            "2024-01-01",
+            "1.0",
+            "1e3",
+            "0x1F",
+            "012",
+            "a: b # c",
+            "---",
+            "...",
+            "- x",
+            "None",
+            "true",
+            "=",
+            "<<",
+            "12:30:45",
+            "NaN",
+            ".inf",
+            "",
+            " x ",
+            "x ",
+            "中文: 标题 #1",
+            "y",
+            "是的",
+        ]
+    ),
+)
 tags = st.lists(texts, max_size=4).map(tuple)
 
 
@@ -46,15 +74,68 @@ lines = st.lists(
     st.one_of(
         st.tuples(
             st.sampled_from(["title", "tags", "a", "状态", "x-y", "on", "no"]),
-            st.sampled_from(["", " ", " v", " 'q'", ' "d"', ' "a\\n"', " [a, b]", " [ ]", " [a,, b]", " 1", " 1.5", " true",
-                             " 2024-01-02", " 12:30", " a: b", " a #c", " |", " 'it''s'", " [a, 'b c', \"d\"]", " no", " 007",
-                             " 中文，标题", " a b  ", " *x", " {a: 1}", " 2024-01-02T10:00:00+08:00", " a?b", " [a?b]", " 1_000",
-                             ' "\\x41"', " +1", " -", " None", " 'a' b", ' "a" b', " [a]]", " a'b"]),
+            st.sampled_from(
+                [
+                    "",
+                    " ",
+                    " v",
+                    " 'q'",
+                    ' "d"',
+                    ' "a\\n"',
+                    " [a, b]",
+                    " [ ]",
+                    " [a,, b]",
+                    " 1",
+                    " 1.5",
+                    " true",
+                    " 2024-01-02",
+                    " 12:30",
+                    " a: b",
+                    " a #c",
+                    " |",
+                    " 'it''s'",
+                    " [a, 'b c', \"d\"]",
+                    " no",
+                    " 007",
+                    " 中文，标题",
+                    " a b  ",
+                    " *x",
+                    " {a: 1}",
+                    " 2024-01-02T10:00:00+08:00",
+                    " a?b",
+                    " [a?b]",
+                    " 1_000",
+                    ' "\\x41"',
+                    " +1",
+                    " -",
+                    " None",
+                    " 'a' b",
+                    ' "a" b',
+                    " [a]]",
+                    " a'b",
+                ]
+            ),
         ).map(lambda one: f"{one[0]}:{one[1]}"),
-        st.sampled_from(["# comment", "", "- item", "  - item", "  - 'x'", "- a: b", "  more", "- ", "-", "  # c", "\tx", "- 1", "- [a]"]),
+        st.sampled_from(
+            [
+                "# comment",
+                "",
+                "- item",
+                "  - item",
+                "  - 'x'",
+                "- a: b",
+                "  more",
+                "- ",
+                "-",
+                "  # c",
+                "\tx",
+                "- 1",
+                "- [a]",
+            ]
+        ),
     ),
     max_size=6,
-)  # fmt: skip
+)
 
 
 @given(lines, st.sampled_from(["\n", "\r\n"]))

@@ -122,5 +122,10 @@ def test_a_link_may_name_a_title_an_alias_or_an_id(tool: NoteTool, tmp_path: Pat
     )
     found = tool.run({"action": "links", "note_id": note["id"]})
     assert [one["path"] for one in found["links"]] == [
-        "notes/gbk.md", "notes/crlf.md", "notes/projects/alpha.md", "notes/projects/beta.md", "notes/projects/beta.md", "notes/x.md",
-    ]  # fmt: skip
+        "notes/gbk.md",
+        "notes/crlf.md",
+        "notes/projects/alpha.md",
+        "notes/projects/beta.md",
+        "notes/projects/beta.md",
+        "notes/x.md",
+    ]

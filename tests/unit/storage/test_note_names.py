@@ -10,10 +10,22 @@ from ctxcli.storage.note_names import candidates, file_stem
 
 def test_names_are_readable() -> None:
     for title, wanted in (
-        ("周报: 第3周", "周报 第3周"), ("a/b?<>:\"\\|*.", "a b"), ("CON", "_CON"), ("con.txt", "_con.txt"), ("Concept", "Concept"),
-        ("...", "note"), ("  x  ", "x"), ("🎉", "🎉"), (".hidden", "hidden"), ("[[x]] #y ^z", "x y z"), ("a\nb", "a b"), ("", "note"),
-        ("COM1", "_COM1"), ("com10", "com10"), ("nul note", "_nul note"),
-    ):  # fmt: skip
+        ("周报: 第3周", "周报 第3周"),
+        ('a/b?<>:"\\|*.', "a b"),
+        ("CON", "_CON"),
+        ("con.txt", "_con.txt"),
+        ("Concept", "Concept"),
+        ("...", "note"),
+        ("  x  ", "x"),
+        ("🎉", "🎉"),
+        (".hidden", "hidden"),
+        ("[[x]] #y ^z", "x y z"),
+        ("a\nb", "a b"),
+        ("", "note"),
+        ("COM1", "_COM1"),
+        ("com10", "com10"),
+        ("nul note", "_nul note"),
+    ):
         assert file_stem(title) == wanted
 
 

@@ -1,0 +1,108 @@
+"""`ctx note` on a terminal: editors, questions, charts; and files that change while a command waits."""
+
+import os
+import pty
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.cli.run import COMMAND, Done, ctx, environment, write
+from tests.cli.test_notes import create, place
+
+__all__ = ["place"]
+
+
+def _on_terminal(place: Path, *arguments: str, typed: bytes = b"", **more: str) -> Done:
+    """Run on a terminal of its own, for stdin, stdout and stderr."""
+    main, side = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *arguments],
+        cwd=place,
+        stdin=side,
+        stdout=side,
+        stderr=side,
+        env=environment(place, TERM="xterm", **more),
+        start_new_session=True,
+    )
+    os.close(side)
+    if typed:
+        os.write(main, typed)
+    out = b""
+    try:
+        while part := os.read(main, 65536):
+            out += part
+    except OSError:
+        pass
+    os.close(main)
+    return Done(process.wait(timeout=60), out.decode("utf-8", "replace"), "")
+
+
+def _editor(place: Path, script: str) -> str:
+    path = write(place, "ed itor.py", f"import sys, pathlib\npath = pathlib.Path(sys.argv[-1])\n{script}\n")
+    return f'"{sys.executable}" "{path}" --wait'
+
+
+def test_edit_uses_the_editor_with_its_arguments_and_moves_updated_at(place: Path) -> None:
+    note_id = create(place, "old", "--content", "text")
+    before = ctx(place, "note", "show", note_id, "--json").json
+    editor = _editor(place, "path.write_text(path.read_text().replace('text', '新的'))")
+    done = _on_terminal(place, "note", "edit", note_id, VISUAL=editor, EDITOR="false")
+    assert done.code == 0, done.out
+    after = ctx(place, "note", "show", note_id, "--json").json
+    assert after["content"] == "新的"
+    assert after["updated_at"] > before["updated_at"]
+    assert ctx(place, "note", "edit", note_id, EDITOR=editor).code == 2
+    assert _on_terminal(place, "note", "edit", note_id, EDITOR="false").code == 8
+
+
+def test_an_edit_over_a_file_that_changed_meanwhile_is_refused_and_kept(place: Path) -> None:
+    note_id = create(place, "t", "--content", "mine")
+    path = place / "notes/t.md"
+    editor = _editor(place, f"path.write_text('lost?'); pathlib.Path({str(path)!r}).write_text('theirs')")
+    done = _on_terminal(place, "note", "edit", note_id, EDITOR=editor)
+    assert done.code == 6, done.out
+    assert path.read_text() == "theirs"
+    kept = Path(done.out.split("kept in ")[1].split()[0])
+    assert kept.read_text() == "lost?"
+    kept.unlink()
+
+
+def test_create_edit_writes_what_the_editor_saved(place: Path) -> None:
+    done = _on_terminal(place, "note", "create", "t", "--edit", EDITOR=_editor(place, "path.write_text('typed\\n')"))
+    assert done.code == 0, done.out
+    assert ctx(place, "note", "show", "t", "--json").json["content"] == "typed"
+
+
+def test_content_from_stdin_does_not_replace_what_was_written_meanwhile(place: Path) -> None:
+    note_id = create(place, "t", "--content", "old")
+    path = place / "notes/t.md"
+    process = subprocess.Popen(
+        [*COMMAND, "note", "update", note_id, "-"],
+        cwd=place,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(place),
+    )
+    time.sleep(1.5)
+    path.write_text(path.read_text() + "theirs\n")
+    process.communicate(b"mine")
+    assert process.returncode == 6
+    assert path.read_text().endswith("old\ntheirs\n")
+
+
+def test_delete_asks_on_a_terminal(place: Path) -> None:
+    note_id = create(place, "t")
+    assert _on_terminal(place, "note", "delete", note_id, typed=b"n\n").code == 2
+    assert (place / "notes/t.md").exists()
+    assert _on_terminal(place, "note", "delete", note_id, typed=b"y\n").code == 0
+    assert not (place / "notes/t.md").exists()
+
+
+def test_a_summary_on_a_terminal_has_a_chart_and_in_a_pipe_no_escape_codes(place: Path) -> None:
+    create(place, "t")
+    assert "█" in _on_terminal(place, "note", "summary").out
+    for arguments in (("summary",), ("list",), ("search", "t"), ("show", "t")):
+        done = ctx(place, "note", *arguments)
+        assert "\x1b" not in done.out + done.err
