@@ -11,7 +11,7 @@ from ctxcli.model.verification import CitedQuote
 
 _SOURCE = re.compile(
     r"^\s*(?:\[\^?(?P<bracket>[0-9]{1,9})\]:?\s+(?P<place>\S.*? · .*|\S.*\.\w{1,8})"
-    r"|(?P<item>[0-9]{1,9})\.\s+(?P<listed>\S.*? · .*|\S+\.\w{1,8}))\s*$"
+    r"|(?P<item>[0-9]{1,9})\.\s+(?P<listed>\S.*? · .*|\S.*\.\w{1,8}))\s*$"
 )
 _NUMBERS = r"(?P<first>[0-9]{1,9})(?:\s*[–—-]\s*(?P<last>[0-9]{1,9}))?"
 _PAGE = re.compile(
@@ -91,10 +91,15 @@ def _from_text(text: str) -> Iterator[CitedQuote]:
         position += 1
         if not match:
             continue
-        quote: list[str] = []
+        begin = position
         while position < len(lines) and _is_quoted(lines[position]):
-            quote.append(lines[position].strip().removeprefix(">").strip())
             position += 1
+        below = [line.strip() for line in lines[begin:position]]
+        first = next(filter(None, below), "")
+        listed = match["listed"] or ""
+        if " " in listed and " · " not in listed and not first.startswith(">"):
+            continue  # an item of a list that happens to end like a file
+        quote = [line.removeprefix(">").strip() for line in below]
         if any(quote):
             yield _cited(
                 int(match["bracket"] or match["item"]), match["place"] or match["listed"], "\n".join(quote).strip()

@@ -46,7 +46,7 @@ class Located:
         Marks around the quote (“ ”) and marks of what was left out (… or [...]) need not stand in the document: then
         the pieces must follow one another in it.
         """
-        for form in (quote, _without_marks(quote)):
+        for form in (quote, _without_marks(quote), quote.strip().strip("…")):
             if found := self._exact(form):
                 return found
         pieces = [piece for piece in _LEFT_OUT.split(_without_marks(quote)) if _bare(piece)]
