@@ -10,7 +10,9 @@ from ctxcli.cli import note_input
 from ctxcli.cli.output import confirm, emit_line, is_terminal, notice, warn
 from ctxcli.model.errors import BusyError, ExitCode, UsageError
 from ctxcli.services import workspace as workspaces
-from ctxcli.services.notes import Notebook, NoteChange, NoteFilter
+from ctxcli.services.note_filter import NoteFilter, bound
+from ctxcli.services.note_values import checked_tags
+from ctxcli.services.notes import Notebook, NoteChange
 
 if TYPE_CHECKING:
     from ctxcli.cli.screen import Screen
@@ -111,11 +113,9 @@ def wanted(
     """The filter that options describe."""
     if not (kind or tags or since or until):
         return NoteFilter()
-    from ctxcli.services.note_filter import bound, checked_filter_tags
-
     return NoteFilter(
         notebook.checked_type(kind) if kind else None,
-        checked_filter_tags(tags),
+        checked_tags(tags),
         any_tag,
         bound(since, "--since"),
         bound(until, "--until"),

@@ -53,7 +53,7 @@ def read_text(notebook: Notebook, row: Row) -> str:
     try:
         return parsing.decode(files.read(notebook.folder, row.path)[0]).text
     except OSError as error:
-        notebook.notices.append(f"{notebook.cite(row.path)} cannot be read: {reason(error)}")
+        notebook.tell_unreadable(row.path, reason(error))
         return ""
 
 

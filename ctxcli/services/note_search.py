@@ -17,7 +17,8 @@ from typing import Any
 
 from ctxcli.model.errors import UsageError
 from ctxcli.model.note import NoteHit, NoteList
-from ctxcli.services.notes import Notebook, NoteFilter
+from ctxcli.services.note_filter import NoteFilter
+from ctxcli.services.notes import Notebook
 from ctxcli.storage import notes as files
 from ctxcli.storage.files import reason
 from ctxcli.storage.notes_index import Row
@@ -71,8 +72,8 @@ def _scored(notebook: Notebook, words: Sequence[Word], rows: Iterable[Row]) -> I
         try:
             body = files.read_known(folder, row.path, row.size)
         except OSError as error:
-            if not isinstance(error, FileNotFoundError) and row.size:  # a file of size 0 here was told of already
-                notebook.notices.append(f"{notebook.cite(row.path)} cannot be read: {reason(error)}")
+            if not isinstance(error, FileNotFoundError):
+                notebook.tell_unreadable(row.path, reason(error))
             body = b""
         start, lowered = row.body, not has_letters
         if row.odd:

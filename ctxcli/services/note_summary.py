@@ -8,7 +8,8 @@ from operator import attrgetter
 from typing import Any
 
 from ctxcli.model.note import NoteEntry, NoteSummary
-from ctxcli.services.notes import Notebook, ordered
+from ctxcli.services.note_filter import ordered
+from ctxcli.services.notes import Notebook
 from ctxcli.storage.notes_index import Row
 
 _RECENT = 5

@@ -6,8 +6,9 @@ from typing import Any
 
 from ctxcli.model.errors import UsageError
 from ctxcli.services import workspace as workspaces
-from ctxcli.services.note_filter import bound, checked_filter_tags
-from ctxcli.services.notes import Notebook, NoteChange, NoteFilter
+from ctxcli.services.note_filter import NoteFilter, bound
+from ctxcli.services.note_values import checked_tags
+from ctxcli.services.notes import Notebook, NoteChange
 from ctxcli.services.workspace import Workspace
 
 _FILTERS = ("note_type", "tags", "tags_match", "since", "until")
@@ -127,7 +128,7 @@ class _Parameters:
         kind = self.text("note_type")
         return NoteFilter(
             type=notebook.checked_type(kind) if kind else None,
-            tags=checked_filter_tags(self.texts("tags") or ()),
+            tags=checked_tags(self.texts("tags") or ()),
             any_tag=self.choice("tags_match", ("all", "any")) == "any",
             since=bound(self.text("since"), "since"),
             until=bound(self.text("until"), "until"),

@@ -4,24 +4,22 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from heapq import nlargest
-from operator import attrgetter
 from pathlib import Path
-from typing import Literal
 
 from ctxcli.model.errors import BusyError, DataError, NotFoundError, UsageError
 from ctxcli.model.note import DEFAULT_TYPE, Note, NoteEntry, NoteList
 from ctxcli.parsing import note_text
 from ctxcli.services import note_lookup
+from ctxcli.services.note_filter import NoteFilter as NoteFilter
+from ctxcli.services.note_filter import Sort
+from ctxcli.services.note_filter import ordered as ordered
+from ctxcli.services.note_values import checked_tags, checked_title, clean, new_id
 from ctxcli.services.workspace import Workspace
 from ctxcli.storage import note_names
 from ctxcli.storage import notes as files
 from ctxcli.storage.files import printable, reason
 from ctxcli.storage.notes_cache import NoteCache, Snapshot, row_of
 from ctxcli.storage.notes_index import Row
-
-Sort = Literal["updated", "created", "title"]
-_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,39 +33,6 @@ class NoteChange:
     tags: tuple[str, ...] | None = None
     add_tags: tuple[str, ...] = ()
     remove_tags: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class NoteFilter:
-    """Which notes to take. A tag takes those below it too (``a`` takes ``a/b``); bounds are of `updated_at`."""
-
-    type: str | None = None
-    tags: tuple[str, ...] = ()
-    any_tag: bool = False
-    since: datetime | None = None
-    until: datetime | None = None
-
-    def of(self, rows: Iterable[Row]) -> Iterable[Row]:
-        """The notes that are wanted."""
-        return rows if self == NoteFilter() else filter(self.takes, rows)
-
-    def takes(self, row: Row) -> bool:
-        """Whether a note is wanted."""
-        if self.type and row.type != self.type:
-            return False
-        if self.since and row.updated_ms < self.since.timestamp() * 1000:
-            return False
-        if self.until and row.updated_ms > self.until.timestamp() * 1000:
-            return False
-        if not self.tags:
-            return True
-        found = [_has_tag(row.tags, tag) for tag in self.tags]
-        return any(found) if self.any_tag else all(found)
-
-
-def _has_tag(tags: Iterable[str], wanted: str) -> bool:
-    folded = wanted.casefold()
-    return any(one == folded or one.startswith(f"{folded}/") for one in map(str.casefold, tags))
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,11 +267,18 @@ class Notebook:
 
     def tell_problems(self, found: Snapshot) -> None:
         """Put into `notices` what is wrong with files and folders."""
-        problems = [f"{self.cite(path)} cannot be read: {why}" for path, why in found.unreadable]
-        problems += [f"{self.cite(path or '.')} cannot be looked into: {why}" for path, why in found.scan.unknown]
-        self.failed = bool(problems)
-        broken = [self.entry(row).problem for row in found.rows.values() if row.problem]
-        self.notices += [*problems, *sorted(broken)]
+        for path, why in found.unreadable:
+            self.tell_unreadable(path, why)
+        for path, why in found.scan.unknown:
+            self.tell_unreadable(path or ".", why)
+        self.notices += sorted(self.entry(row).problem for row in found.rows.values() if row.problem)
+
+    def tell_unreadable(self, path: str, why: str) -> None:
+        """Put into `notices`, once, that a file or folder cannot be read."""
+        self.failed = True
+        text = f"{self.cite(path)} cannot be read: {why}"
+        if text not in self.notices:
+            self.notices.append(text)
 
     def checked_type(self, name: str) -> str:
         """A type that notes may have, or UsageError."""
@@ -338,58 +310,6 @@ def _notes_folder(workspace: Workspace) -> Path:
     raise DataError(
         f"the notes folder {folder} leads out of the workspace", code="notes_outside", hint="if you trust it: ctx trust"
     )
-
-
-def new_id(now: datetime) -> str:
-    """A new id: the time in milliseconds (10 digits of base 32, so that ids sort) and 40 random bits."""
-    number = int(now.timestamp() * 1000) << 40 | int.from_bytes(os.urandom(5), "big")
-    return "".join(_DIGITS[number >> shift & 31] for shift in range(85, -1, -5))
-
-
-def clean(text: str) -> str:
-    """The text with what is no character replaced: bytes of an argument that are no UTF-8."""
-    if not _has_surrogates(text):
-        return text
-    try:
-        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    except UnicodeEncodeError:
-        return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
-
-
-def _has_surrogates(text: str) -> bool:
-    return not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text)
-
-
-def checked_title(title: str) -> str:
-    """A title, or UsageError."""
-    found = clean(title).strip()
-    if not found:
-        raise UsageError("the title is empty", code="empty_title", hint='give one: ctx note create "…"')
-    return found
-
-
-def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Tags as notes hold them; ``a, b`` are two, ``#a`` is ``a``."""
-    return tuple(dict.fromkeys(one for tag in tags for one in note_text.read_tags(clean(" ".join(tag.split())))))
-
-
-def ordered(rows: Iterable[Row], sort: Sort, limit: int = 0) -> list[Row]:
-    """Rows newest first, or by title; ties by id and path, so that runs repeat. `limit` 0 takes all."""
-    if sort == "title":
-        return sorted(rows, key=lambda row: (row.title.casefold(), row.path))[: limit or None]
-    key = _created_key if sort == "created" else _UPDATED
-    return nlargest(limit, rows, key=key) if limit else sorted(rows, key=key, reverse=True)
-
-
-_UPDATED = attrgetter("updated_ms", "id", "path")
-
-
-def _created_key(row: Row) -> tuple[float, str, str]:
-    return _created(row), row.id, row.path
-
-
-def _created(row: Row) -> float:
-    return datetime.fromisoformat(row.created_at).timestamp() if row.created_at else 0.0
 
 
 def note_files(workspace: Workspace) -> list[Path]:
