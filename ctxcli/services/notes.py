@@ -10,9 +10,7 @@ from ctxcli.model.errors import BusyError, DataError, NotFoundError, UsageError
 from ctxcli.model.note import DEFAULT_TYPE, Note, NoteEntry, NoteList
 from ctxcli.parsing import note_text
 from ctxcli.services import note_lookup
-from ctxcli.services.note_filter import NoteFilter as NoteFilter
-from ctxcli.services.note_filter import Sort
-from ctxcli.services.note_filter import ordered as ordered
+from ctxcli.services.note_filter import NoteFilter, Sort, ordered
 from ctxcli.services.note_values import checked_tags, checked_title, clean, new_id
 from ctxcli.services.workspace import Workspace
 from ctxcli.storage import note_names
@@ -20,6 +18,8 @@ from ctxcli.storage import notes as files
 from ctxcli.storage.files import printable, reason
 from ctxcli.storage.notes_cache import NoteCache, Snapshot, row_of
 from ctxcli.storage.notes_index import Row
+
+__all__ = ["NoteChange", "NoteFilter", "Notebook", "note_files", "ordered"]
 
 
 @dataclass(frozen=True, slots=True)
