@@ -4,17 +4,18 @@ from collections.abc import Callable
 
 from ctxcli.answering import decision
 from ctxcli.answering.compose import answer_text
+from ctxcli.answering.directed import units_in
+from ctxcli.answering.evidence import CHUNKS, Window
 from ctxcli.model.errors import UsageError
 from ctxcli.model.explanation import Expected, ExplainedTerm, Explanation
 from ctxcli.model.index import FileRecord, IndexReader
 from ctxcli.model.stored import StoredChunk
 from ctxcli.parsing.places import is_within
+from ctxcli.retrieval.bm25 import Match
 from ctxcli.services.answering import CANDIDATES, Consideration, Knowledge, consider, ranked_passages
 from ctxcli.storage.doc_glob import doc_matcher
 
 SHOWN_HITS = 5
-CONSIDERED = 5
-"""The answer is chosen from so many chunks."""
 
 
 def explain(knowledge: Knowledge, question: str, *, threshold: float, expect: str = "") -> Explanation:
@@ -75,25 +76,38 @@ def _expected(knowledge: Knowledge, thought: Consideration, expect: str, *, thre
 def _stage(
     thought: Consideration, path: str, section: str, keys: set[str], chunks: list[StoredChunk], *, threshold: float
 ) -> Expected:
-    ranks = [rank for rank, match in enumerate(thought.matches, 1) if match.chunk.key in keys]
-    rank = ranks[0] if ranks else None
-    if rank is None:
-        shared = {
-            thought.weights.canonical[t] for c in chunks for t in c.terms.split() if t in thought.weights.canonical
-        }
-        if not shared:
+    ranked = [(rank, match) for rank, match in enumerate(thought.matches, 1) if match.chunk.key in keys]
+    holding = [rank for rank, match in ranked if _holds_terms(match, section)]
+    if not holding:
+        canonical = thought.weights.canonical
+        shared = {canonical[term] for chunk in chunks for term in chunk.terms.split() if term in canonical}
+        if ranked or not shared:
             return Expected(path, section, "not_matched", None, "it shares no term with the question: other words")
         why = f"it shares only {', '.join(sorted(shared)[:6])}, and {CANDIDATES} chunks match better"
         return Expected(path, section, "ranked_too_low", None, why)
-    if rank > CONSIDERED:
-        why = f"it is number {rank}; the answer is chosen from the best {CONSIDERED}"
+    rank = holding[0]
+    if rank > CHUNKS:
+        why = f"it is number {rank}; the answer is chosen from the best {CHUNKS}"
         return Expected(path, section, "ranked_too_low", rank, why)
-    if not any(window.match.chunk.key in keys for window in thought.windows):
-        return Expected(path, section, "not_chosen", rank, "sentences of other chunks were more likely to answer")
+    if not any(_is_inside(window, keys, section) for window in thought.windows):
+        return Expected(path, section, "not_chosen", rank, "sentences of other places were more likely to answer")
     if thought.score < threshold:
         why = f"it would have been shown, but the score {thought.score:.2f} is below the threshold {threshold:.2f}"
         return Expected(path, section, "below_threshold", rank, why)
     return Expected(path, section, "shown", rank, "it is in the answer")
+
+
+def _holds_terms(match: Match, section: str) -> bool:
+    """Whether a term of the question stands in the section (all of the chunk where none is asked for)."""
+    inside = units_in(match, (section,)) if section else range(len(match.units))
+    return any(match.units[at] for at in inside) or (not section and bool(match.head))
+
+
+def _is_inside(window: Window, keys: set[str], section: str) -> bool:
+    if window.match.chunk.key not in keys:
+        return False
+    place = window.match.chunk.place(window.start, window.end)
+    return not section or is_within(section, number=place.section, heading=place.heading, path=place.heading_path)
 
 
 def _find(knowledge: Knowledge, doc: str) -> tuple[FileRecord | None, IndexReader | None]:
