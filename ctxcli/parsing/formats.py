@@ -30,6 +30,8 @@ def _words(*lines: str) -> list[str]:
     return " ".join(lines).split()
 
 
+_SOURCE = frozenset({"code"})
+"""Formats of which an empty file is no mistake."""
 EXTENSIONS: dict[str, str] = {
     **dict.fromkeys([".md", ".markdown", ".mdx", ".mkd", ".mdown", ".qmd", ".rmd"], "markdown"),
     **dict.fromkeys([".html", ".htm", ".xhtml", ".shtml"], "html"),
@@ -193,6 +195,8 @@ def parse(data: bytes, *, name: str) -> Document:
     kind = detect(data, name)
     if kind in _MODULES:
         return _module(kind).parse(data, name=name)
+    if kind == "empty" and _by_name(name) in _SOURCE:
+        return Document(_by_name(name), PurePath(name).name, "", title_from_name=True)  # `__init__.py` is often empty
     if kind == "empty":
         raise ParseError("the file is empty", code="empty", hint="remove it or write something into it")
     if kind == "legacy_office":

@@ -95,3 +95,11 @@ def test_the_right_parser_reads_a_file() -> None:
     assert parse(b"# T\n", name="a.md").format == "markdown"
     assert parse(b"<html><h1>T</h1>", name="a.pdf").format == "html"
     assert parse("标题\n\n正文\n".encode("utf-16"), name="a.txt").title == "标题"
+
+
+def test_an_empty_source_file_is_no_mistake_and_an_empty_document_is() -> None:
+    assert parse(b"", name="__init__.py").text == ""
+    for name in ("notes.md", "读数.txt", "a.pdf"):
+        with pytest.raises(ParseError) as caught:
+            parse(b"", name=name)
+        assert caught.value.code == "empty"
