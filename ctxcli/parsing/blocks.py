@@ -127,7 +127,7 @@ def line_of(starts: Sequence[int], offset: int) -> int:
 
 def stem(name: str) -> str:
     """The title a file has by its name."""
-    return PurePath(name).stem or name
+    return PurePath(name).stem.strip() or name.strip() or "untitled"
 
 
 def plain_title(text: str) -> str:

@@ -71,7 +71,8 @@ def read_message(value: Any) -> Message:
     if role == "tool" and not call_id:
         raise ParseError("a tool result names no call", code="no_tool_call_id", hint='add "tool_call_id"')
     content, whole = _content(value.get("content"))
-    if not content and not whole and not calls and role not in RESULTS:
+    is_empty_reply = role == "assistant" and value.get("content") == ""
+    if not content and not whole and not calls and role not in RESULTS and not is_empty_reply:
         raise ParseError("the message has no content", code="no_content", hint='add "content"')
     extra = {key: one for key, one in value.items() if key not in _KNOWN}
     if whole is not None:

@@ -99,7 +99,15 @@ class Package:
         try:
             with self.zip.open(entry) as stream:
                 raw = stream.read(MAX_PART + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            ValueError,
+            EOFError,
+            OSError,
+            NotImplementedError,
+            RuntimeError,
+        ) as error:
             raise self._damaged() from error
         self.unpacked += len(raw)
         if len(raw) > MAX_PART or self.unpacked > MAX_TOTAL:
