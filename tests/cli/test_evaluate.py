@@ -1,0 +1,144 @@
+"""`ctx kb eval`, `ctx kb calibrate` and `ctx kb explain` as processes."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.cli.run import ctx, write
+
+PUMP = "When does the irrigation pump start?"
+QUESTIONS = [
+    {"id": "a", "question": PUMP, "answers": ["at six"], "doc": "manual.md", "section": "6.4"},
+    {"id": "b", "question": "大风时天窗怎样？", "answers": ["天窗关闭"], "doc": "docs/规程.md", "section": "第七条"},
+    {"id": "c", "question": "Who wrote Hamlet?", "answerable": False},
+    {"id": "d", "question": "谁写了红楼梦？", "answerable": False},
+]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    folder = tmp_path / "w"
+    manual = "# Manual\n\n## 6.3 Vents\n\nVents open when it is warm.\n\n## 6.4 Pumps\n\n"
+    write(folder, "docs/manual.md", manual + "The irrigation pump starts at six in the morning.\n")
+    write(folder, "docs/规程.md", "# 规程\n\n## 第七条 大风\n\n大风时天窗关闭。\n")
+    for n, word in enumerate("alpha beta gamma delta epsilon zeta eta theta".split()):
+        write(
+            folder, f"docs/{word}.md", f"# {word}\n\nThe {word} machine {n} has a special {word} purpose in hall {n}.\n"
+        )
+    assert ctx(folder, "kb", "index", "docs", "-q").code == 0
+    write(folder, "q.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in QUESTIONS))
+    return folder
+
+
+def test_eval_prints_figures_a_chart_and_a_drawing(place: Path) -> None:
+    done = ctx(place, "kb", "eval", "q.jsonl", "--json", "--plot", "plot.svg")
+    assert done.code == 0
+    assert (done.json["schema"], done.json["questions"]) == ("ctx/evaluation/1", 4)
+    figures = done.json["figures"]
+    assert (figures["doc_hit@1"], figures["place_hit@1"], figures["answer"], figures["auroc"]) == (1, 1, 1, 1)
+    assert (figures["false_answers"], figures["false_declines"]) == (0, 0)
+    svg = ElementTree.parse(place / "plot.svg").getroot()
+    assert svg.tag == "{http://www.w3.org/2000/svg}svg"
+    line = svg.find("{http://www.w3.org/2000/svg}polyline")
+    assert line is not None
+    assert len((line.get("points") or "").split()) == len(done.json["risk_coverage"])
+    text = ctx(place, "kb", "eval", "q.jsonl").out
+    assert "place_hit@1" in text
+    assert "risk: share of wrong answers" in text
+    assert ctx(place, "kb", "eval", "q.jsonl", "-q").out == ""
+
+
+def test_eval_suggests_a_threshold_as_a_number_alone(place: Path) -> None:
+    done = ctx(place, "kb", "eval", "q.jsonl", "--suggest-threshold")
+    assert done.code == 0
+    assert 0 < float(done.out) < 1
+    assert ctx(place, "kb", "eval", "q.jsonl", "--threshold", "0.9", "--suggest-threshold").out == done.out
+    write(place, "one.jsonl", json.dumps(QUESTIONS[0]))
+    none = ctx(place, "kb", "eval", "one.jsonl", "--suggest-threshold", "--json")
+    assert none.json["suggested_threshold"] is None
+    assert ctx(place, "kb", "eval", "one.jsonl", "--suggest-threshold").code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "name"),
+    [
+        (["eval", "nowhere.jsonl"], 3, "file_not_found"),
+        (["eval", "docs/manual.md"], 5, "bad_questions"),
+        (["eval", "q.jsonl", "--kb", "nope"], 3, "kb_not_found"),
+        (["eval", "q.jsonl", "--plot", "no/such/plot.svg"], 5, "unwritable"),
+        (["eval"], 2, "usage"),
+        (["calibrate", "nowhere.jsonl"], 3, "file_not_found"),
+        (["calibrate", "--kb", "nope"], 3, "kb_not_found"),
+        (["calibrate", "--kb", "../x"], 2, "bad_kb_name"),
+        (["calibrate", "--kb", "_notes"], 3, "kb_not_found"),
+        (["explain", "pump", "--expect", "#6.4"], 2, "usage"),
+    ],
+)
+def test_mistakes_are_told(place: Path, arguments: list[str], code: int, name: str) -> None:
+    done = ctx(place, "kb", *arguments, "--json")
+    assert (done.code, done.json["error"]["code"]) == (code, name)
+
+
+def test_a_fitted_threshold_is_kept_used_and_forgotten(place: Path) -> None:
+    kept = place / ".ctx/kb/default/calibration.json"
+
+    def threshold(*more: str, **environment: str) -> float:
+        return float(ctx(place, "ask", PUMP, "--json", *more, **environment).json["threshold"])
+
+    default = threshold()
+    fitted = float(ctx(place, "kb", "calibrate", "q.jsonl", "--dry-run").out)
+    assert fitted != default
+    assert not kept.exists()
+    done = ctx(place, "kb", "calibrate", "q.jsonl", "--json")
+    assert done.json == {"schema": "ctx/calibration/1", "kb": "default", "threshold": fitted, "questions": 4}
+    assert json.loads(kept.read_text("utf-8")) == {"threshold": fitted, "questions": 4, "made_questions": False}
+    assert threshold() == fitted
+    assert threshold("--threshold", "0.2") == 0.2
+    assert threshold(CTX_ASK_THRESHOLD="0.3") == 0.3
+    assert ctx(place, "config", "set", "ask.threshold", "0.35").code == 0
+    assert threshold() == 0.35
+    (place / ".ctx/config.toml").unlink()
+    assert ctx(place, "kb", "index", "--rebuild", "-q").code == 0
+    assert threshold() == fitted, "an index that is built anew keeps it"
+    assert float(ctx(place, "kb", "calibrate", "--reset").out) == default
+    assert not kept.exists()
+    assert threshold() == default
+    assert ctx(place, "kb", "calibrate", "--reset").code == 0
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"threshold": "x"}', '{"threshold": 7}', '{"threshold": NaN}'])
+def test_a_threshold_that_cannot_be_read_is_the_default(place: Path, content: str) -> None:
+    write(place, ".ctx/kb/default/calibration.json", content)
+    assert ctx(place, "ask", PUMP, "--json").json["threshold"] == 0.4
+
+
+def test_without_questions_some_are_made(place: Path) -> None:
+    done = ctx(place, "kb", "calibrate")
+    assert done.code == 0
+    assert 0.05 <= float(done.out) <= 0.95
+    assert "made questions" in done.err
+    assert json.loads((place / ".ctx/kb/default/calibration.json").read_text("utf-8"))["made_questions"] is True
+    assert ctx(place, "kb", "calibrate").out == done.out
+
+
+def test_too_few_documents_to_make_questions_of_are_told(tmp_path: Path) -> None:
+    folder = tmp_path / "w"
+    write(folder, "docs/a.md", "# A\n\nThe irrigation pump starts at six in the morning, every day.\n")
+    assert ctx(folder, "kb", "index", "docs", "-q").code == 0
+    done = ctx(folder, "kb", "calibrate", "--json")
+    assert (done.code, done.json["error"]["code"]) == (5, "too_few_questions")
+
+
+def test_explain_tells_verdict_terms_and_the_stage(place: Path) -> None:
+    done = ctx(place, "kb", "explain", PUMP, "--expect", "manual.md#6.3", "--json")
+    assert done.json["schema"] == "ctx/explanation/1"
+    assert done.json["expected"]["stage"] == "not_matched"
+    text = ctx(place, "kb", "explain", PUMP, "--expect", "manual.md#6.4").out
+    assert text.startswith("answered: score ")
+    assert "expected docs/manual.md#6.4: shown, rank 1" in text
+    assert "irrig" in text
+    assert "declined: score 0.00" in ctx(place, "kb", "explain", "zebra").out
+    chinese = ctx(place, "kb", "explain", "大风时天窗怎样？", "--expect", "规程.md#第八条").out
+    assert "not chunked" in chinese
