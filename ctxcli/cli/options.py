@@ -16,3 +16,4 @@ Kbs = Annotated[list[str] | None, typer.Option("--kb", metavar="NAME", help="Onl
 Notes = Annotated[bool | None, typer.Option("--notes/--no-notes", help="Look into the notes; else `ask.notes`.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")]
+AllowWrite = Annotated[bool, typer.Option("--allow-write", help="Let the model change notes and facts.")]

@@ -9,7 +9,6 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ctxcli import __version__
 from ctxcli.model.chat import Reply, ToolSpec
 from ctxcli.model.errors import ServiceError
 from ctxcli.model.message import Message
@@ -191,7 +190,7 @@ class ChatService:
             self._client = httpx.Client(
                 timeout=httpx.Timeout(seconds, connect=_CONNECT),
                 headers={
-                    "User-Agent": f"ctx/{__version__}", "Content-Type": "application/json",
+                    "User-Agent": "ctx", "Content-Type": "application/json",
                     "Accept": "text/event-stream, application/json",
                 },
                 trust_env=not self._endpoint.is_local,  # no proxy for what is on this machine
