@@ -124,3 +124,15 @@ def passes(answer: Mapping[str, Any], test: Mapping[str, Any]) -> bool:
 
 def _all_files() -> list[Path]:
     return list((ROOT / "sample_kb").rglob("*"))
+
+
+@pytest.mark.parametrize(("figure", "floor"), [("doc_hit@1", 0.95), ("place_hit@1", 0.9), ("answer", 0.9)])
+def test_the_figures_do_not_fall(figures: dict[str, float], figure: str, floor: float) -> None:
+    assert figures[figure] >= floor
+
+
+@pytest.fixture(scope="module")
+def figures(folder: Path) -> dict[str, float]:
+    done = ctx(folder, "kb", "eval", str(GOLDEN / "sample_kb_questions.jsonl"), "--json")
+    assert done.code == 0, done.err
+    return dict(done.json["figures"])

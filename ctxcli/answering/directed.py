@@ -1,6 +1,6 @@
 """Questions that name a section or an article go there."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from ctxcli.model.stored import StoredChunk
@@ -11,10 +11,6 @@ FOUND = 0.5
 """The least score of a question whose section was found and whose other terms stand there; it rises to 0.9."""
 NOT_FOUND = 0.2
 """The highest score of a question that names a section which no document has."""
-_RULES = frozenset(
-    "规定 規定 规 定 規 say said state contain section articl chapter clause 内容 内 容 讲 说 写".split()
-)
-"""Terms of questions that ask what a section says."""
 
 
 def units_in(match: Match, sections: Sequence[str]) -> set[int]:
@@ -46,14 +42,9 @@ def prefer(matches: Sequence[Match], sections: Sequence[str]) -> list[Match]:
     return sorted(lifted, key=lambda match: (-round(match.score, 9), match.chunk.key))
 
 
-def directed_score(score: float, match: Match, weights: TermWeights, sections: Sequence[str]) -> float:
-    """The score of a question whose section was found in `match`; its other terms decide."""
-    named = {term for section in sections for term in section.casefold().split()}
-    rest = {
-        term: weight
-        for term, weight in weights.weight.items()
-        if term not in _RULES and term not in named and not any(term in name for name in named)
-    }
+def directed_score(score: float, match: Match, weights: TermWeights, beside: Collection[str]) -> float:
+    """The score of a question whose section was found in `match`; the terms `beside` its name decide."""
+    rest = {term: weight for term, weight in weights.weight.items() if term in beside}
     if not rest:
         return max(score, 0.9)
     others = replace(weights, weight=rest)

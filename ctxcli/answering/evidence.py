@@ -24,6 +24,8 @@ COLUMN_NAMES = 0.1
 _MARKS = 6
 """Characters kept for ellipses and the blanks between excerpts."""
 _PAIRED = 12
+_SENTENCE = 12
+"""Shorter units may stand in both excerpts: "Yes.", a cell of a table."""
 _ROOM = 40
 _NOT_QUOTED = frozenset({"heading", "meta"})
 _NO_TERMS: frozenset[str] = frozenset()
@@ -150,15 +152,26 @@ def choose(
 def _second(windows: Sequence[Window], first: Window, room: int) -> Window | None:
     for window in windows:
         apart = window.match is not first.match or window.end <= first.start or window.start >= first.end
-        if window.size <= room and apart and not _repeats(window.text, first.text):
+        if window.size <= room and apart and not _repeats(window, first):
             return window
     return None
 
 
-def _repeats(one: str, other: str) -> bool:
-    """Whether one of two excerpts holds the other, white space apart."""
-    a, b = "".join(one.split()), "".join(other.split())
-    return a in b or b in a
+def _repeats(one: Window, other: Window) -> bool:
+    """Whether one of two excerpts holds the other, or a whole sentence of it, white space apart."""
+    a, b = _bare(one.text), _bare(other.text)
+    return a in b or b in a or any(len(unit) >= _SENTENCE and unit in b for unit in _bare_units(one))
+
+
+def _bare_units(window: Window) -> Iterator[str]:
+    """The whole units of a window."""
+    for start, end, _ in window.match.chunk.units:
+        if window.start <= start and end <= window.end:
+            yield _bare(window.match.chunk.text[start:end])
+
+
+def _bare(text: str) -> str:
+    return "".join(text.split())
 
 
 def _windows(match: Match, values: Mapping[int, float], limit: int) -> Iterator[Window]:

@@ -174,7 +174,7 @@ def _consider_section(knowledge: Knowledge, question: Question, weights: TermWei
         if not directed.is_mentioned(matches[: evidence.CHUNKS], sections):
             score = min(score, directed.NOT_FOUND)
         return _chosen(Consideration(question, weights, matches, ranked, values, (), False, score))
-    score = directed.directed_score(score, matches[0], weights, sections)
+    score = directed.directed_score(score, matches[0], weights, question.beside)
     kept = [
         {unit: value for unit, value in found.items() if unit in units}
         for found, units in zip(values, inside, strict=True)

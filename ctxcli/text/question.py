@@ -63,7 +63,8 @@ class Question:
     appearance. `names` are the terms of proper names, identifiers and quoted words, `numbers` those with a
     number in them (``PAR-9``, ``2015``, ``七号``). `identifiers` are those that stand for one thing only and have no
     other way to be written: models, codes, years, counted things (``PAR-9``, ``E1502``, ``七号``).
-    `sections` are the ways to write the section or article that the question names, () if it names none.
+    `sections` are the ways to write the section or article that the question names, () if it names none; `beside` are
+    the terms of what else it says then, without words that ask what a section says.
     `wholes` maps each part of an identifier (``max``) to the identifier it comes from (``max_connections``).
     `pairs` are neighbouring terms of the question, for proximity.
     """
@@ -76,6 +77,7 @@ class Question:
     numbers: frozenset[str]
     identifiers: frozenset[str]
     sections: tuple[str, ...]
+    beside: frozenset[str]
     wholes: dict[str, str]
     pairs: tuple[tuple[str, str], ...]
 
@@ -103,6 +105,7 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
     words = [term for term in ordered if terms[term] == 1.0]
     names = _names(bare, analyzer) & terms.keys()
     counted = _counted(bare, terms.keys())
+    sections = named_sections(folded)
     return Question(
         text=text,
         language=language,
@@ -111,7 +114,8 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
         names=frozenset(name for name in names if not _is_number(name)),
         numbers=frozenset(name for name in names if _is_number(name)) | counted,
         identifiers=frozenset(_identifiers(bare, analyzer) & terms.keys()) | counted,
-        sections=named_sections(folded),
+        sections=sections,
+        beside=frozenset(_beside(bare, analyzer) & terms.keys() if sections else ()),
         wholes=_wholes(bare, analyzer),
         pairs=tuple(zip(words, words[1:], strict=False)),
     )
@@ -120,10 +124,14 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
 _NAMED_SECTION = (
     r"第\s*(?P<han>[0-9]{1,4}|[零〇一二三四五六七八九十百千两]+)\s*(?P<kind>[条條章节節编編])(?P<of>之[一二三四五六七八九十])?"
     r"|(?:§+|\b(?:sections?|sec\.|chapters?|clauses?|articles?|art\.|appendix|annex|rule)|第(?=\s*[0-9]+\.[0-9]))\s*"
-    r"(?P<number>[A-Z]?[0-9]+(?:\.[0-9]+)*|(?:(?<=appendix )|(?<=annex ))(?:[B-HJ-Z]|(?-i:[AI])))"
+    r"(?P<number>[A-Z]?[0-9]+(?:\.[0-9]+)*|[A-Z](?:\.[0-9]+)+|(?:(?<=appendix )|(?<=annex ))(?:[B-HJ-Z]|(?-i:[AI])))"
     r"(?![A-Za-z0-9_]|\.[0-9])"
     r"|(?P<appended>附[录錄件]\s*(?:[A-Z](?:\.[0-9]+)*|[0-9]+|[一二三四五六七八九十]+)(?![A-Za-z]))"
     r"|(?<![\w.])(?P<bare>[0-9]+(?:\.[0-9]+)+)\s*[节節]"
+)
+_ASKS_WHAT_IT_SAYS = (
+    "规定|規定|内容|內容|[说說讲講写寫](?:明|到)?|提到|包括"
+    r"|\b(?:says?|said|states?|contains?|reads?|requires?|content|section|article|chapter|clause|stands?|about)\b"
 )
 _HAN_DIGITS = "零一二三四五六七八九"
 _HAN_PLACES = {"十": 10, "百": 100, "千": 1000}
@@ -190,6 +198,12 @@ def _from_han(text: str) -> int:
 
 def _han_digit(char: str) -> int:
     return {"〇": 0, "两": 2}.get(char, _HAN_DIGITS.find(char))
+
+
+def _beside(text: str, analyzer: Analyzer) -> set[str]:
+    """The terms of a question without the section that it names."""
+    rest = re.sub(_NAMED_SECTION, " ", text, flags=re.IGNORECASE)
+    return set(analyzer.terms(re.sub(_ASKS_WHAT_IT_SAYS, " ", rest, flags=re.IGNORECASE)).split())
 
 
 def _han(number: int) -> str:

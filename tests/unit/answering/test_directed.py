@@ -1,0 +1,227 @@
+"""Questions that name a section, an article, a model or a year; places that disagree; rows and second excerpts."""
+
+import pytest
+
+from ctxcli.answering.directed import NOT_FOUND
+from ctxcli.model.answer import Answer
+from ctxcli.model.documents import answer_document
+from ctxcli.services.answering import ask
+from ctxcli.text.question import named_sections
+from tests.unit.retrieval.made import knowledge
+
+MANUAL = """# Manual
+
+## 4 Water
+
+### 4.2 Nutrients
+
+The nutrient tank holds six hundred litres.
+
+## 5 Alarms
+
+### 5.4 Leak
+
+Leave the bay at once and close the door behind you.
+
+### 5.40 Noise
+
+Ear protection is worn in the pump room.
+
+## Appendix B Contacts
+
+Call the fire brigade under 110.
+"""
+LAW = """# 温室安全守则
+
+## 第一章 总则
+
+### 第七条 二氧化碳
+
+温室空气中二氧化碳浓度的上限是 1200 ppm。
+
+### 第八条 通道
+
+通道上不得堆放物品。
+
+## 第二章 附则
+
+### 第二十五条 生效
+
+本守则自 2025 年 1 月 1 日起施行。
+"""
+
+
+def shown(text: str, question: str) -> Answer:
+    return ask(knowledge(text, "# Other\n\nA note on something else entirely.\n"), question)
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("第七条规定了什么", "第七条"),
+        ("第7条规定了什么", "第7条"),
+        ("第 25 条", "第25条"),
+        ("第二百零三条之一", "第二百零三条之一"),
+        ("What does section 5.4 say?", "5.4"),
+        ("what is in §4.2?", "4.2"),
+        ("§ 4.2规定了什么", "4.2"),
+        ("第5.2节讲什么", "5.2"),
+        ("5.2节讲什么", "5.2"),
+        ("Appendix B", "B"),
+        ("appendix b, please", "B"),
+        ("Annex A.2", "A.2"),
+        ("附录 B 的内容", "附录B"),
+        ("Article 5", "5"),
+        ("Chapter 3 and more", "3"),
+    ],
+)
+def test_a_section_that_is_named(text: str, first: str) -> None:
+    assert (named_sections(text) or ("",))[0] == first
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "第5名是谁？", "第一次测试", "version 5.2", "How many sections are there?", "in appendix a reader finds",
+        "article 5b", "3.5 mg", "", "What is the appendix?", "the 2nd chapter", "第三方", "条",
+    ],
+)  # fmt: skip
+def test_what_names_no_section(text: str) -> None:
+    assert named_sections(text) == ()
+
+
+def test_articles_are_found_in_the_other_numerals_and_script() -> None:
+    assert set(named_sections("第25条")) == {"第25条", "第二十五条", "第25條", "第二十五條"}
+    assert "第25条" in named_sections("第二十五條")
+    assert "第110条" in named_sections("第一百一十条")
+    assert "第二〇三条" in named_sections("第二〇三条")
+    assert "第203条" in named_sections("第二〇三条")
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "words", "section"),
+    [
+        (MANUAL, "What does section 5.4 say?", "Leave the bay", "5.4"),
+        (MANUAL, "§5.40?", "Ear protection", "5.40"),
+        (MANUAL, "What does § 4.2 say about the tank?", "six hundred litres", "4.2"),
+        (MANUAL, "What does chapter 4 say?", "six hundred litres", "4.2"),
+        (MANUAL, "What stands in Appendix B?", "fire brigade", "Appendix B"),
+        (LAW, "第七条规定了什么？", "1200 ppm", "第七条"),
+        (LAW, "第8条规定了什么？", "不得堆放", "第八条"),
+        (LAW, "第25条的内容是什么？", "2025 年 1 月 1 日", "第二十五条"),
+        (LAW, "第七條規定了什麼？", "1200 ppm", "第七条"),
+    ],
+)
+def test_a_question_that_names_a_section_is_answered_from_it(
+    text: str, question: str, words: str, section: str
+) -> None:
+    answer = shown(text, question)
+    assert not answer.declined
+    assert words in (answer.text or "")
+    assert {passage.section for passage in answer.citations} == {section}
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        (MANUAL, "What does section 9.9 say?"),
+        (MANUAL, "What does section 5.5 say about the nutrient tank?"),
+        (MANUAL, "What stands in Appendix C?"),
+        (LAW, "第九条规定了什么？"),
+        (LAW, "第99条关于二氧化碳浓度的上限是多少？"),
+    ],
+)
+def test_a_section_that_no_document_has_is_declined(text: str, question: str) -> None:
+    answer = shown(text, question)
+    assert answer.declined
+    assert answer.score <= NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the range of the sensor PAR-99?",
+        "What does error E1599 mean?",
+        "How long was the calibration interval of sensor PAR-9 in 1987?",
+        "传感器 PAR-99 的量程是多少？",
+    ],
+)
+def test_a_model_code_or_year_that_no_document_has_is_declined(question: str) -> None:
+    text = (
+        "# Sensors\n\nThe range of the sensor PAR-9 is 0 to 2500. The calibration interval of sensor PAR-9 was "
+        "90 days in 2024.\n\nError E1502 means that the sensor is dirty.\n\n传感器 PAR-9 的量程是 0 到 2500。\n"
+    )
+    assert shown(text, question).declined
+    known = question.replace("PAR-99", "PAR-9").replace("E1599", "E1502").replace("1987", "2024")
+    assert not shown(text, known).declined
+
+
+def disagreeing(first: str, second: str, question: str) -> Answer:
+    filler = "# Filler\n\nThe canteen opens at noon and closes at two.\n\n食堂中午开门。\n"
+    return ask(knowledge(f"# A\n\n{first}\n", f"# B\n\n{second}\n", filler), question, threshold=0.0)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "question"),
+    [
+        (
+            "The session timeout of the portal is 30 minutes.",
+            "The session timeout of the portal is 45 minutes.",
+            "What is the limit of the session timeout of the portal?",
+        ),
+        ("会话超时时间的上限是 30 分钟。", "会话超时时间的上限是 45 分钟。", "会话超时时间的上限是多少？"),
+    ],
+)
+def test_places_that_disagree_are_both_shown_and_it_is_said(first: str, second: str, question: str) -> None:
+    from ctxcli.cli.ask_view import as_text
+
+    answer = disagreeing(first, second, question)
+    assert [passage.conflict for passage in answer.citations] == [True, True]
+    assert {passage.doc for passage in answer.citations} == {"docs/0.md", "docs/1.md"}
+    document = answer_document(answer)
+    assert [citation["conflict"] for citation in document["citations"]] == [True, True]
+    assert ("These places disagree." in as_text(answer, cite=True)) == (answer.language == "en")
+    assert ("这些出处互相矛盾。" in as_text(answer, cite=False)) == (answer.language == "zh")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "question"),
+    [
+        ("The timeout is 30 minutes.", "The timeout is 30 minutes.", "What is the limit of the timeout?"),
+        ("The timeout is 30 minutes.", "The timeout is 1,800 seconds.", "What is the limit of the timeout?"),
+        (
+            "The timeout of the portal is 30 minutes.",
+            "The upload to the archive takes 45 minutes on most days.",
+            "What is the limit of the timeout of the portal?",
+        ),
+        ("The timeout is 30 minutes.", "The timeout is 45 minutes.", "Why is there a timeout?"),
+    ],
+)
+def test_places_that_agree_or_speak_of_other_things_do_not_disagree(first: str, second: str, question: str) -> None:
+    assert not any(passage.conflict for passage in disagreeing(first, second, question).citations)
+
+
+def test_lines_of_a_log_do_not_contradict_each_other() -> None:
+    log = "\n".join(f"2024-11-{day:02} 08:00 pump 3 started after {day + 10} seconds" for day in range(1, 25))
+    answer = ask(knowledge(f"# Log\n\n```\n{log}\n```\n", "# Else\n\nElse.\n"), "How long did pump 3 take to start?")
+    assert not any(passage.conflict for passage in answer.citations)
+
+
+def test_a_second_excerpt_never_repeats_the_first() -> None:
+    same = "The irrigation pump starts at six in the morning."
+    texts = [f"# Pump {n}\n\n{same}\n\nNote {n} about irrigation.\n" for n in range(4)]
+    answer = ask(knowledge(*texts), "When does the irrigation pump start?", threshold=0.0)
+    quotes = ["".join(passage.quote.split()) for passage in answer.citations]
+    assert not any(one in other for at, one in enumerate(quotes) for other in quotes[:at] + quotes[at + 1 :])
+    assert (answer.text or "").count(same) == 1
+
+
+def test_a_header_row_never_answers_alone() -> None:
+    table = (
+        "# Set points\n\n| crop | day temperature | night temperature |\n|---|---|---|\n"
+        "| cucumber | 24 degrees | 20 degrees |\n| tomato | 22 degrees | 17 degrees |\n"
+    )
+    for question in ("What is the day temperature of tomato?", "day temperature", "night temperature tomato"):
+        answer = ask(knowledge(table), question, threshold=0.0)
+        for passage in answer.citations:
+            assert "degrees" in passage.quote, question
