@@ -2,8 +2,8 @@
 
     python -m tests.console README.md docs/tutorial.md      # write what the commands print into the files
 
-A block is fenced as ``console``. Its lines that begin with ``$ `` are commands, the lines below each are what it prints
-on stdout and stderr. All blocks of a file run in one folder that holds a copy of ``sample_kb/`` and nothing else;
+A block is fenced as ``console``. Its lines that begin with ``$ `` are commands, continued by lines right below that begin
+with ``> ``; the lines below each are what it prints on stdout and stderr. All blocks of a file run in one folder that holds a copy of ``sample_kb/`` and nothing else;
 ``$?`` is the exit code of the command before. A line ``...`` in the output stands for any lines.
 """
 
@@ -50,6 +50,8 @@ def steps(text: str) -> Iterator[Step]:
                 if command:
                     yield Step(command, "\n".join(shown), line - len(shown) - 1)
                 command, shown = row[2:], []
+            elif command and not shown and row.startswith(">"):
+                command += "\n" + row[2:]
             else:
                 shown.append(row)
             line += 1
@@ -123,7 +125,8 @@ def _transcript(step: Step, printed: str) -> str:
         raise SystemExit(f"line {step.line}: $ {step.command}\n{printed}")
     shown = step.shown.rstrip("\n")
     keep = "..." in shown.split("\n") and same(shown, printed)
-    return f"$ {step.command}\n{shown if keep else printed}".rstrip("\n")
+    command = step.command.replace("\n", "\n> ")
+    return f"$ {command}\n{shown if keep else printed}".rstrip("\n")
 
 
 def main() -> None:

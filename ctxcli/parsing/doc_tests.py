@@ -9,7 +9,7 @@ from ctxcli.model.errors import DataError
 
 _KEYS = ("question", "kb", "expect", "declined")
 _EXPECT = ("doc", "section", "page", "contains")
-_HINT = "see the file format in docs/reference/formats.md"
+_HINT = "see: ctx schema tests"
 
 
 def read_doc_tests(text: str, *, name: str) -> tuple[DocTest, ...]:
