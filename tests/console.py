@@ -2,9 +2,10 @@
 
     python -m tests.console README.md docs/tutorial.md      # write what the commands print into the files
 
-A block is fenced as ``console``. Its lines that begin with ``$ `` are commands, continued by lines right below that begin
-with ``> ``; the lines below each are what it prints on stdout and stderr. All blocks of a file run in one folder that holds a copy of ``sample_kb/`` and nothing else;
-``$?`` is the exit code of the command before. A line ``...`` in the output stands for any lines.
+A block is fenced as ``console``. Its lines that begin with ``$ `` are commands, continued by lines right below that
+begin with ``> ``; the lines below each are what it prints on stdout and stderr. All blocks of a file run in one
+folder that holds a copy of ``sample_kb/`` and nothing else; ``$?`` is the exit code of the command before. A line
+``...`` in the output stands for any lines.
 """
 
 import os

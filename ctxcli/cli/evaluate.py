@@ -85,8 +85,8 @@ def calibrate(
         emit_json({"schema": "ctx/calibration/1", "kb": kb, "threshold": fitted, "questions": count})
     else:
         sys.stdout.write(f"{fitted}\n")
-        source = "your" if questions else "made"
-        done = "the default again" if reset else f"fitted to {count} {source} questions"
+        source = "questions of yours" if questions else "made questions"
+        done = "the default again" if reset else f"fitted to {count} {source}"
         notice(f"{kb}: threshold {fitted}, {done}", quiet=quiet)
 
 

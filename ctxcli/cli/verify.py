@@ -12,6 +12,7 @@ from ctxcli.model.errors import DataError, ExitCode, NotFoundError
 
 if TYPE_CHECKING:
     from ctxcli.cli.screen import Screen
+    from ctxcli.model.stored import Place
     from ctxcli.model.verification import CheckedCitation, Verification
     from ctxcli.services.verification import Shelf
 
@@ -80,13 +81,15 @@ _STYLES = {"ok": "green", "moved": "yellow", "stale": "red", "missing": "red"}
 
 def _show(found: "Verification", screen: "Screen") -> None:
     for one in found.citations:
-        where = ""
-        if one.now is not None:
-            parts = [f"§{one.now.section}" if one.now.section else one.now.heading or ""]
-            parts.append(f"p. {one.now.page}" if one.now.page else "")
-            parts.append(f"line {one.now.line_start}" if one.now.line_start else "")
-            where = f" now at {' · '.join(filter(None, parts))}" if any(parts) else ""
-        detail = f": {one.message}" if one.message else ""
-        screen.line(f"[{one.cited.n}] {one.status:8}{one.cited.doc}{detail}{where}", style=_STYLES[one.status])
+        detail = f"now at {_where(one.now)}" if one.now else one.message
+        line = f"[{one.cited.n}] {one.status:8}{one.cited.doc}{f': {detail}' if detail else ''}"
+        screen.line(line, style=_STYLES[one.status])
     if not found.citations:
         screen.line("there is nothing to check: the answer cites nothing")
+
+
+def _where(place: "Place") -> str:
+    parts = [f"§{place.section}" if place.section else place.heading or ""]
+    parts.append(f"p. {place.page}" if place.page else "")
+    parts.append(f"line {place.line_start}" if place.line_start else "")
+    return " · ".join(filter(None, parts)) or "another place"

@@ -87,7 +87,7 @@ def _stage(
         return Expected(path, section, "ranked_too_low", None, why)
     rank = holding[0]
     if rank > CHUNKS:
-        why = f"it is number {rank}; the answer is chosen from the best {CHUNKS}"
+        why = f"the answer is chosen from the best {CHUNKS} chunks"
         return Expected(path, section, "ranked_too_low", rank, why)
     if not any(_is_inside(window, keys, section) for window in thought.windows):
         return Expected(path, section, "not_chosen", rank, "sentences of other places were more likely to answer")
