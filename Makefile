@@ -1,15 +1,20 @@
 # make demo   index sample_kb/ and ask it three questions      make test   all tests
 # make lint   style, types, floors                             make eval   the question sets, with figures
+# make check-docs   the documentation tests of sample_kb/, with the installed tool
 
 VENV := .venv
 DEMO := .venv-demo
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint eval bench setup clean
+.PHONY: demo test lint eval bench check-docs setup clean
 
 demo:
 	@scripts/setup $(DEMO) .
 	@scripts/demo $(DEMO)/bin/ctx
+
+check-docs:
+	@scripts/setup $(DEMO) .
+	@scripts/check-docs $(DEMO)/bin/ctx
 
 setup:
 	@scripts/setup $(VENV) --editable '.[xlsx]' --group dev
