@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -100,7 +100,8 @@ def scripted(*script: Script) -> Iterator[Service]:
                 service.requests.append(body)
                 service.headers.append(dict(self.headers))
                 one: Script = left.pop(0) if left else status(400, {"error": {"message": "the script is over"}})
-            self.answer(one if isinstance(one, Scripted) else one(body))
+            with suppress(ConnectionError):  # a client that has had enough
+                self.answer(one if isinstance(one, Scripted) else one(body))
 
         def answer(self, one: Scripted) -> None:
             self.send_response(one.status)

@@ -50,3 +50,32 @@ class Reply:
     def message(self) -> Message:
         """The reply as a message of the conversation."""
         return Message("assistant", self.text, self.tool_calls)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A tool that a model has called; `arguments` as it wrote them."""
+
+    name: str
+    arguments: str
+    failed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChatTurn:
+    """What became of a message of the user: the answer, the tools on the way, the rounds of them, the tokens."""
+
+    answer: str
+    tools: tuple[ToolUse, ...]
+    rounds: int
+    usage: Usage
+    model: str
+    whole: bool = True
+
+    def document(self, *, session: str | None, question: str) -> dict[str, Any]:
+        """``ctx/chat/1``."""
+        tools = [{"name": one.name, "arguments": one.arguments, "failed": one.failed} for one in self.tools]
+        return {
+            "schema": "ctx/chat/1", "session": session, "message": question, "answer": self.answer, "tools": tools,
+            "rounds": self.rounds, "model": self.model, "usage": self.usage.document(), "whole": self.whole,
+        }  # fmt: skip

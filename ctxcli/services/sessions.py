@@ -183,7 +183,7 @@ class Sessions:
         talk, state = self.conversation(name), self.state(name)
         shown = history.view(talk, policy, limits, count=_count(counter), state=state)
         if shown.state != state:
-            self._remember(name, shown.state)
+            self.remember(name, shown.state)
         messages = shown.messages
         if policy not in history.SUMMARISING and self._archived(name):
             at = len(talk.system)
@@ -265,7 +265,8 @@ class Sessions:
             self.notices.append(f"{name}{files.MEMORY} cannot be read ({error}): old turns are summarised anew")
             return MemoryState()
 
-    def _remember(self, name: str, state: MemoryState) -> None:
+    def remember(self, name: str, state: MemoryState) -> None:
+        """Keep what is remembered of old turns."""
         with files.lock(self.folder, name, timeout=self._timeout):
             files.write_memory(self.folder, name, _state_document(state))
 
