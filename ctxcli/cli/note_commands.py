@@ -23,10 +23,15 @@ _LISTED_ON_TERMINAL, _LISTED = 20, 100
 
 
 @contextmanager
-def _notebook(directory: str | None, *, quiet: bool, make: bool = False) -> Iterator[Notebook]:
-    """The notebook of the workspace; what it has to say beside its results is said at the end."""
+def _notebook(directory: str | None, *, quiet: bool, make: bool = False, imagine: bool = False) -> Iterator[Notebook]:
+    """The notebook of the workspace; what it has to say beside its results is said at the end.
+
+    Where there is no workspace, `make` makes one, and `imagine` goes on as if there were one.
+    """
     place = Path(directory) if directory else None
-    if make:
+    if imagine:
+        workspace = workspaces.find_or_imagine(place)
+    elif make:
         workspace, made = workspaces.find_or_make(place)
         if made:
             notice(f"made a workspace in {workspace.root}", quiet=quiet)
@@ -334,12 +339,13 @@ def transfer(
     directory: str | None = None,
 ) -> ExitCode:
     """Import or export; an import on a terminal first shows what it would do, and asks."""
-    with _notebook(directory, quiet=quiet, make=action == "import") as notebook:
+    is_import = action == "import"
+    with _notebook(directory, quiet=quiet, make=is_import, imagine=is_import and dry_run) as notebook:
         from ctxcli.cli import note_views
         from ctxcli.services import note_transfer
 
-        act = note_transfer.import_folder if action == "import" else note_transfer.export_folder
-        if action == "import" and not (dry_run or yes or as_json) and sys.stdin and sys.stdin.isatty():
+        act = note_transfer.import_folder if is_import else note_transfer.export_folder
+        if is_import and not (dry_run or yes or as_json) and sys.stdin and sys.stdin.isatty():
             plan = act(notebook, folder, dry_run=True)
             note_views.transfer(plan, _screen())
             confirm(f"import {plan.written} files?", yes=not plan.written)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ctxcli.model.note_reports import NoteCheck, NoteLinks, TransferReport
 
 _BARS = "▁▂▃▄▅▆▇█"
+_SHOWN = 10
 
 
 def _time(moment: str) -> str:
@@ -82,25 +83,22 @@ def summary(found: NoteSummary, screen: Screen, *, chart: bool) -> None:
     tags = [f"{name} {count}" for name, count in list(found.tags.items())[:12]]
     more = len(found.tags) - len(tags)
     screen.line("tags: " + (", ".join(tags) or "none") + (f" and {more} more" if more else ""))
-    for title, entries in (
-        ("latest", found.recent),
-        ("open blockers", found.open_blockers),
-        ("open actions", found.open_actions),
-    ):
-        _section(title, entries, screen)
+    _section("latest", found.recent, screen)
+    _section("open blockers", found.open_blockers, screen, total=found.open_counts[0])
+    _section("open actions", found.open_actions, screen, total=found.open_counts[1])
     if chart and any(count for _, count in found.weekly):
         most = max(count for _, count in found.weekly)
         bars = "".join(_BARS[-(-count * 7 // most)] if count else " " for _, count in found.weekly)
         screen.line(f"weekly, {found.weekly[0][0]} to {found.weekly[-1][0]}: {bars} (at most {most})")
 
 
-def _section(title: str, entries: Sequence[NoteEntry], screen: Screen) -> None:
+def _section(title: str, entries: Sequence[NoteEntry], screen: Screen, *, total: int | None = None) -> None:
     if entries:
-        screen.line(f"{title} ({len(entries)}):" if title != "latest" else "latest:", style="bold")
-        for entry in entries[:10]:
+        screen.line(f"{title}:" if total is None else f"{title} ({total}):", style="bold")
+        for entry in entries[:_SHOWN]:
             screen.line(f"  {entry.id}  {entry.title}")
-        if len(entries) > 10:
-            screen.line(f"  and {len(entries) - 10} more")
+        if total and total > _SHOWN:
+            screen.line(f"  and {total - _SHOWN} more")
 
 
 def links(found: "NoteLinks", screen: Screen) -> None:

@@ -84,7 +84,10 @@ class NoteList:
 
 @dataclass(frozen=True, slots=True)
 class NoteSummary:
-    """All notes at a glance. `weekly` counts the notes created in each ISO week, oldest first, this one last."""
+    """All notes at a glance. `weekly` counts the notes created in each ISO week, oldest first, this one last.
+
+    Of the open blockers and actions the latest are held; `open_counts` says how many there are of each.
+    """
 
     total: int
     types: Mapping[str, int]
@@ -92,6 +95,7 @@ class NoteSummary:
     recent: tuple[NoteEntry, ...]
     open_blockers: tuple[NoteEntry, ...]
     open_actions: tuple[NoteEntry, ...]
+    open_counts: tuple[int, int]
     weekly: tuple[tuple[str, int], ...]
 
     def document(self) -> dict[str, Any]:

@@ -4,16 +4,17 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 from itertools import chain
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
-from ctxcli.model.note import NoteEntry, NoteSummary
+from ctxcli.model.note import NoteSummary
 from ctxcli.services.note_filter import ordered
 from ctxcli.services.notes import Notebook
 from ctxcli.storage.notes_index import Row
 
 _RECENT = 5
 _WEEKS = 12
+_MOST_OPEN = 100
 _CLOSED = frozenset(
     "done closed resolved fixed complete completed finished cancelled canceled dropped wontfix 完成 已完成 关闭 已关闭"
     " 解决 已解决 取消 已取消 結束 已结束 结束".split()
@@ -21,30 +22,28 @@ _CLOSED = frozenset(
 
 
 def summary(notebook: Notebook, *, today: date | None = None) -> NoteSummary:
-    """Counts, the five latest notes, the open blockers and actions, and the notes created in each of twelve weeks."""
+    """Counts, the five latest notes, the hundred latest open blockers and actions, the notes of twelve weeks."""
     found = notebook.snapshot()
     notebook.tell_problems(found)
     rows = list(found.rows.values())
+    blockers = [row for row in rows if row.type == "blocker" and not is_closed(row)]
+    actions = [row for row in rows if row.type == "action" and not is_closed(row)]
     return NoteSummary(
         total=len(rows),
         types=_counted(map(attrgetter("type"), rows)),
         tags=_counted(chain.from_iterable(map(attrgetter("tags"), rows))),
         recent=tuple(map(notebook.entry, ordered(rows, "updated", _RECENT))),
-        open_blockers=_open(notebook, rows, "blocker"),
-        open_actions=_open(notebook, rows, "action"),
+        open_blockers=tuple(map(notebook.entry, ordered(blockers, "updated", _MOST_OPEN))),
+        open_actions=tuple(map(notebook.entry, ordered(actions, "updated", _MOST_OPEN))),
+        open_counts=(len(blockers), len(actions)),
         weekly=_weekly(rows, today or datetime.now().astimezone().date()),
     )
 
 
 def _counted(names: Iterable[str]) -> dict[str, int]:
     """How often each name occurs, most often first."""
-    counts = Counter(names)
-    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
-
-
-def _open(notebook: Notebook, rows: Iterable[Row], kind: str) -> tuple[NoteEntry, ...]:
-    found = [row for row in rows if row.type == kind and not is_closed(row)]
-    return tuple(map(notebook.entry, ordered(found, "updated")))
+    by_name = sorted(Counter(names).items())
+    return dict(sorted(by_name, key=itemgetter(1), reverse=True))
 
 
 def is_closed(row: Row) -> bool:
@@ -63,7 +62,8 @@ def _weekly(rows: Iterable[Row], today: date) -> tuple[tuple[str, int], ...]:
     monday = today - timedelta(days=today.weekday())
     weeks = [monday - timedelta(weeks=back) for back in range(_WEEKS - 1, -1, -1)]
     first, counts = weeks[0].isoformat(), dict.fromkeys(weeks, 0)
-    for created, number in Counter(row.created_at[:10] for row in rows).items():
+    days = map(itemgetter(slice(10)), map(attrgetter("created_at"), rows))
+    for created, number in Counter(days).items():
         if created >= first:
             day = date.fromisoformat(created)
             week = day - timedelta(days=day.weekday())

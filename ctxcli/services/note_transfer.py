@@ -29,9 +29,11 @@ def import_folder(notebook: Notebook, folder: Path, *, dry_run: bool = False) ->
         raise UsageError(f"{folder} lies in the notes folder", code="import_itself", hint="its notes are there already")
     ids = {row.id: row.path for row in notebook.snapshot().rows.values()}
     paths = storage.markdown_files(real, without=own)
-    with notebook.cache.lock():
-        found = list(_imported(notebook, real, paths, ids, dry_run=dry_run))
-    if not dry_run:
+    if dry_run:
+        found = list(_imported(notebook, real, paths, ids, dry_run=True))
+    else:
+        with notebook.cache.lock():
+            found = list(_imported(notebook, real, paths, ids, dry_run=False))
         notebook.snapshot()
     return TransferReport("import", folder.as_posix(), dry_run, tuple(found))
 

@@ -288,6 +288,25 @@ def test_delete_needs_yes_and_restore_brings_the_bytes_back(place: Path) -> None
     assert ctx(place, "note", "list", "--trash", "--json").json["total"] == 0
 
 
+def test_import_reports_first_and_then_copies(tmp_path: Path) -> None:
+    folder = tmp_path / "w"
+    folder.mkdir()
+    vault = Path(__file__).parents[1] / "fixtures" / "vault"
+    plan = ctx(folder, "note", "import", str(vault), "--dry-run", "--json")
+    assert (plan.code, plan.json["schema"], plan.json["written"]) == (0, "ctx/note-import/1", 20)
+    assert list(folder.iterdir()) == []
+    assert "20 new (nothing was done)" in ctx(folder, "note", "import", str(vault), "--dry-run").out
+    done = ctx(folder, "note", "import", str(vault))
+    assert (done.code, "20 new" in done.out) == (0, True)
+    assert (folder / "notes/crlf.md").read_bytes() == (vault / "crlf.md").read_bytes()
+    assert "20 same" in ctx(folder, "note", "import", str(vault), "--yes").out
+    assert ctx(folder, "note", "export", "out", "--json").json["written"] == 20
+    write(folder, "out/crlf.md", "theirs")
+    done = ctx(folder, "note", "export", "out")
+    assert (done.code, "conflict" in done.out) == (7, True)
+    assert ctx(folder, "note", "import", "none").code == 3
+
+
 def test_show_raw_gives_the_bytes_of_the_file(place: Path) -> None:
     data = b"\xef\xbb\xbf---\r\ntitle: x\r\n---\r\n\xe4\xb8\xad\r\n"
     write(place, "notes/x.md", data)
