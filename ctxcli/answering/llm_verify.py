@@ -159,7 +159,13 @@ def _uncited(read: _Read, count: int) -> int:
 
 
 def _checked(claim: _Claim, read: _Read, sources: Sequence[Source]) -> tuple[tuple[Cited, ...], int]:
-    """The citations of a sentence that hold, and how many do not."""
+    """The citations of a sentence that hold, and how many do not.
+
+    A sentence without any that stands word for word in a source is cited from there.
+    """
+    if not claim.numbers:
+        found_in = (_cited(claim.text, at, source) for at, source in enumerate(sources))
+        return tuple(one for one in found_in if one)[:1], 0
     cited: list[Cited] = []
     removed = 0
     for number in claim.numbers:

@@ -60,7 +60,7 @@ def test_every_document_fits_the_schema_it_names(place: Path) -> None:
         assert "bug" not in done.err, (line, done.err)
         seen.add(valid(done.json)["schema"].split("/")[1])
     inputs = {"history", "packet", "question", "tests"}
-    elsewhere = {"chunk", "document", "note-deletion", "demo", "verification"}
+    elsewhere = {"chat", "chunk", "document", "note-deletion", "demo", "verification"}
     assert set(schemas.names()) - seen == inputs | elsewhere
 
 
