@@ -42,8 +42,10 @@ def summary(notebook: Notebook, *, today: date | None = None) -> NoteSummary:
 
 def _counted(names: Iterable[str]) -> dict[str, int]:
     """How often each name occurs, most often first."""
-    by_name = sorted(Counter(names).items())
-    return dict(sorted(by_name, key=itemgetter(1), reverse=True))
+    counts = Counter(names)
+    ordered_names = sorted(counts)
+    ordered_names.sort(key=counts.__getitem__, reverse=True)
+    return {name: counts[name] for name in ordered_names}
 
 
 def is_closed(row: Row) -> bool:
