@@ -11,7 +11,7 @@ from ctxcli.cli.app import COMMANDS
 from ctxcli.model.errors import UsageError
 from ctxcli.services import schemas
 from ctxcli.services.tools import TOOLS, Toolbox
-from tests.cli.run import ctx, write
+from tests.cli.run import ROOT, ctx, write
 from tests.llm_server import said, scripted
 from tests.schemas import valid
 
@@ -213,3 +213,16 @@ def test_a_wrong_call_is_told_what_would_be_right(place: Path, name: str, argume
 
 def test_the_new_commands_are_named_in_the_help() -> None:
     assert {"tools", "schema"} <= set(COMMANDS)
+
+
+def test_the_python_of_the_documentation_runs(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs" / "how-to" / "agents.md").read_text("utf-8")
+    code = page.split("```python\n")[1].split("```")[0].replace("/path/to/workspace", str(place))
+    assert ctx(place, "kb", "index", "docs/manual.md", "-q").code == 0
+    exec(compile(code, "agents.md", "exec"), {})
+    assert valid(json.loads(capsys.readouterr().out))["declined"] is True
+
+
+def test_the_documentation_names_every_tool() -> None:
+    page = (ROOT / "docs" / "how-to" / "agents.md").read_text("utf-8")
+    assert [tool.name for tool in TOOLS if f"`{tool.name}`" not in page] == []
