@@ -1,10 +1,15 @@
 """The `ctx` command.
 
-`ctx --version` and `ctx ask` in their plain forms are read by hand, since importing Typer
+`ctx --version`, `ctx ask` and a few more are read by hand in their plain forms, since importing Typer
 costs several times what answering does; all else, and all that is odd, goes to the Typer app.
 """
 
 import sys
+
+TYPE_CHECKING = False  # importing typing for its own costs more than the rest of this module
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 _INTERRUPTED = 130
 
@@ -30,17 +35,38 @@ def _run(arguments: list[str]) -> int:
         if sys.stdout:
             sys.stdout.write(f"{__version__}\n")
         return 0
-    if arguments[:1] == ["ask"]:
-        from ctxcli.cli.ask_arguments import read_plain
-
-        request = read_plain(arguments[1:])
-        if request is not None:
-            from ctxcli.cli.ask import run
-
-            return run(request)
+    plain = _plain(arguments)
+    if plain is not None:
+        return plain()
     from ctxcli.cli.app import run as run_app
 
     return run_app(arguments)
+
+
+def _plain(arguments: list[str]) -> "Callable[[], int] | None":
+    """The command in its plain form, or None where Typer must read it. Each reader is imported for its command only."""
+    match arguments[:1]:
+        case ["ask"]:
+            from ctxcli.cli.ask_arguments import read_plain as read_ask
+
+            asked = read_ask(arguments[1:])
+            return None if asked is None else lambda: _import("ask").run(asked)
+        case ["note"]:
+            from ctxcli.cli.note_arguments import read_plain as read_note
+
+            return read_note(arguments[1:])
+        case ["tokens"]:
+            from ctxcli.cli.token_arguments import read_plain as read_tokens
+
+            counted = read_tokens(arguments[1:])
+            return None if counted is None else lambda: _import("tokens").run(counted)
+    return None
+
+
+def _import(name: str) -> "Any":
+    from importlib import import_module
+
+    return import_module(f"ctxcli.cli.{name}")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ _KB_NAME = re.compile(r"[^\W_][\w.\-]{0,63}", re.UNICODE)
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _GITIGNORE = """# Caches and states of ctx that can be built again; config.toml and facts may be committed.
 /kb/
-/notes-index.jsonl
+/notes-index.jsonl*
 /last-answer.json
 /trash/
 *.lock
