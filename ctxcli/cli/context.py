@@ -1,107 +1,80 @@
 """`ctx context`: what a language model is to be told, within a budget."""
 
-import json
 import sys
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from ctxcli.cli.options import AsJson, Kbs, Quiet, WorkspaceDir
-from ctxcli.cli.output import emit_json, emit_line, is_terminal, user_errors, visible, warn
-from ctxcli.model.errors import UsageError
+from ctxcli.cli.context_arguments import FORMATS, ContextRequest
+from ctxcli.cli.output import emit_json, emit_line, end, is_terminal, prepare_streams, user_errors, visible, warn
+from ctxcli.model.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ctxcli.model.context import Context, ContextPacket
     from ctxcli.model.message import Message
-
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    help="Build the context of a language model within a budget.",
-)
+    from ctxcli.packing.builder import ContextConfig
+    from ctxcli.services.context import Sources
+    from ctxcli.settings import Settings
 
 
-@app.callback()
-def _group() -> None:
-    """Build the context of a language model within a budget."""
+def run(request: ContextRequest) -> int:
+    """Do what was asked; returns the exit code, or raises SystemExit with that of an error."""
+    prepare_streams()
+    with user_errors(as_json=request.as_json or request.format == "json"):
+        _run(request)
+    return int(ExitCode.OK)
 
 
-@app.command()
-def build(
-    query: Annotated[str, typer.Argument(help="The task or question; - reads standard input.")],
-    budget: Annotated[
-        int | None, typer.Option("--budget", "-b", help="Tokens it may have; else context.budget.")
-    ] = None,
-    system: Annotated[
-        str | None, typer.Option("--system", metavar="FILE", help="Instructions, never cut; - for stdin.")
-    ] = None,
-    history: Annotated[
-        str | None, typer.Option("--history", metavar="FILE", help="OpenAI-style messages; - for stdin.")
-    ] = None,
-    session: Annotated[str | None, typer.Option("--session", "-s", help="The session that goes on.")] = None,
-    kb: Kbs = None,
-    no_kb: Annotated[bool, typer.Option("--no-kb", help="No knowledge base.")] = False,
-    notes: Annotated[
-        bool | None, typer.Option("--notes/--no-notes", help="Notes, open blockers and actions first; else ask.notes.")
-    ] = None,
-    facts: Annotated[bool, typer.Option("--facts/--no-facts", help="Facts.")] = True,
-    packet: Annotated[
-        list[str] | None, typer.Option("--packet", metavar="FILE", help="Packets as JSON; - for stdin; repeatable.")
-    ] = None,
-    now: Annotated[str, typer.Option(metavar="TIME", help="The clock for recency; else now.")] = "",
-    model: Annotated[str | None, typer.Option("--model", "-m", help="Count tokens as this model does.")] = None,
-    min_relevance: Annotated[float, typer.Option(min=0, max=1, help="Drop packets below this relevance.")] = 0.1,
-    format: Annotated[str, typer.Option(metavar="text|messages|json", help="Form of the output.")] = "text",
-    explain: Annotated[bool, typer.Option("--explain", help="Show what became of every packet, and why.")] = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    directory: WorkspaceDir = None,
-) -> None:
-    """Build a context for QUERY from instructions, facts, notes, documents, a conversation and packets.
+def _run(request: ContextRequest) -> None:
+    from ctxcli.services import workspace as workspaces
+    from ctxcli.services.context import ContextBuilder, read_clock, read_text
 
-    It never has more tokens than the budget; instructions are never cut. Packets score 0.7 relevance + 0.3 recency.
-    """
-    with user_errors(as_json=as_json or format == "json"):
+    if request.format not in FORMATS:
+        raise UsageError(f"--format {request.format}: no such format", hint=f"use {', '.join(FORMATS)}")
+    if request.history and request.session:
+        raise UsageError("--history and --session do not go together", hint="leave one of them out")
+    if [request.query, request.system, request.history, *request.packet].count("-") > 1:
+        raise UsageError("only one thing can be read from standard input", hint="put the others into files")
+    workspace = workspaces.find(Path(request.workspace) if request.workspace else None)
+    config = _config(request, workspace.settings)
+    builder = ContextBuilder(config, workspace=workspace, sources=_sources(request, workspace.settings))
+    found = builder.build(
+        request.query if request.query != "-" else sys.stdin.read(),
+        system=read_text(request.system, _read(request.system)) if request.system else "",
+        history=_messages(request.history),
+        packets=_packets(request.packet),
+        now=read_clock(request.now) if request.now else None,
+    )
+    if config.model:
         from ctxcli.cli.tokens import tell_of_model
-        from ctxcli.model.context import Format
-        from ctxcli.packing.builder import ContextConfig
-        from ctxcli.services import workspace as workspaces
-        from ctxcli.services.context import ContextBuilder, Sources, read_clock, read_text
 
-        formats: dict[str, Format] = {"text": "text", "messages": "messages", "json": "text"}
-        if format not in formats:
-            raise UsageError(f"--format {format}: no such format", hint="use text, messages or json")
-        if history and session:
-            raise UsageError("--history and --session do not go together", hint="leave one of them out")
-        if [query, system, history, *(packet or [])].count("-") > 1:
-            raise UsageError("only one thing can be read from standard input", hint="put the others into files")
-        workspace = workspaces.find(directory)
-        settings = workspace.settings
-        config = ContextConfig(
-            budget=budget if budget is not None else settings.integer("context.budget"),
-            model=model or settings.text("llm.model") or None,
-            format=formats[format],
-            min_relevance=min_relevance,
-        )
-        sources = Sources(
-            kb=None if no_kb else tuple(kb or ()),
-            notes=settings.flag("ask.notes") if notes is None else notes,
-            facts=facts,
-            session=session,
-        )
-        builder = ContextBuilder(config, workspace=workspace, sources=sources)
-        found = builder.build(
-            query if query != "-" else sys.stdin.read(),
-            system=read_text(system, _read(system)) if system else "",
-            history=_messages(history),
-            packets=_packets(packet or ()),
-            now=read_clock(now) if now else None,
-        )
-        tell_of_model(config.model, found.encoding, quiet=quiet)
-        for text in builder.notices[:20]:
-            warn(text, quiet=quiet)
-        _show(found, "json" if as_json else format, explain=explain)
+        tell_of_model(config.model, found.encoding, quiet=request.quiet)
+    for text in builder.notices[:20]:
+        warn(text, quiet=request.quiet)
+    _show(found, "json" if request.as_json else request.format, explain=request.explain)
+
+
+def _config(request: ContextRequest, settings: "Settings") -> "ContextConfig":
+    from ctxcli.packing.builder import ContextConfig
+
+    return ContextConfig(
+        budget=request.budget if request.budget is not None else settings.integer("context.budget"),
+        model=request.model or settings.text("llm.model") or None,
+        format="messages" if request.format == "messages" else "text",
+        min_relevance=request.min_relevance,
+    )
+
+
+def _sources(request: ContextRequest, settings: "Settings") -> "Sources":
+    from ctxcli.services.context import Sources
+
+    return Sources(
+        kb=None if request.no_kb else request.kb,
+        notes=settings.flag("ask.notes") if request.notes is None else request.notes,
+        facts=request.facts,
+        session=request.session,
+    )
 
 
 def _read(path: str) -> bytes:
@@ -118,7 +91,7 @@ def _messages(path: str | None) -> "tuple[Message, ...]":
     return read_messages(_read(path), name=path)
 
 
-def _packets(paths: "list[str] | tuple[()]") -> "list[ContextPacket]":
+def _packets(paths: "Sequence[str]") -> "list[ContextPacket]":
     if not paths:
         return []
     from ctxcli.packing.packets import read_packets
@@ -130,6 +103,8 @@ def _show(found: "Context", format: str, *, explain: bool) -> None:
     if format == "json":
         emit_json(found.document())
     elif format == "messages":
+        import json
+
         emit_line(json.dumps(found.openai(), ensure_ascii=False))
     else:
         emit_line(visible(found.text) if is_terminal(sys.stdout) else found.text)
@@ -154,3 +129,71 @@ def _explain(found: "Context", stream: "object") -> None:
 
 def _figure(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
+
+
+def _typer_app() -> Any:
+    """The group for Typer: help, completion and everything that is not plain."""
+    import typer
+
+    from ctxcli.cli.options import AsJson, Kbs, Quiet, WorkspaceDir
+
+    group = typer.Typer(
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        help="Build the context of a language model within a budget.",
+    )
+
+    @group.callback()
+    def _group() -> None:
+        """Build the context of a language model within a budget."""
+
+    @group.command()
+    def build(
+        query: Annotated[str, typer.Argument(help="The task or question; - reads standard input.")],
+        budget: Annotated[
+            int | None, typer.Option("--budget", "-b", help="Tokens it may have; else context.budget.")
+        ] = None,
+        system: Annotated[
+            str | None, typer.Option("--system", metavar="FILE", help="Instructions, never cut; - for stdin.")
+        ] = None,
+        history: Annotated[
+            str | None, typer.Option("--history", metavar="FILE", help="OpenAI-style messages; - for stdin.")
+        ] = None,
+        session: Annotated[str | None, typer.Option("--session", "-s", help="The session that goes on.")] = None,
+        kb: Kbs = None,
+        no_kb: Annotated[bool, typer.Option("--no-kb", help="No knowledge base.")] = False,
+        notes: Annotated[
+            bool | None,
+            typer.Option("--notes/--no-notes", help="Notes, open blockers and actions first; else ask.notes."),
+        ] = None,
+        facts: Annotated[bool, typer.Option("--facts/--no-facts", help="Facts.")] = True,
+        packet: Annotated[
+            list[str] | None, typer.Option("--packet", metavar="FILE", help="Packets as JSON; - for stdin; repeatable.")
+        ] = None,
+        now: Annotated[str, typer.Option(metavar="TIME", help="The clock for recency; else now.")] = "",
+        model: Annotated[str | None, typer.Option("--model", "-m", help="Count tokens as this model does.")] = None,
+        min_relevance: Annotated[float, typer.Option(min=0, max=1, help="Drop packets below this relevance.")] = 0.1,
+        format: Annotated[str, typer.Option(metavar="text|messages|json", help="Form of the output.")] = "text",
+        explain: Annotated[bool, typer.Option("--explain", help="Show what became of every packet, and why.")] = False,
+        as_json: AsJson = False,
+        quiet: Quiet = False,
+        directory: WorkspaceDir = None,
+    ) -> None:
+        """Build a context for QUERY from instructions, facts, notes, documents, a conversation and packets.
+
+        It never has more tokens than the budget; instructions are never cut. Packets score 0.7 relevance + 0.3 recency.
+        """
+        request = ContextRequest(
+            query, budget, system, history, session, tuple(kb or ()), no_kb, notes, facts, tuple(packet or ()), now,
+            model, min_relevance, format, explain, as_json, quiet, str(directory) if directory else None,
+        )  # fmt: skip
+        end(ExitCode(run(request)))
+
+    return group
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        return _typer_app()
+    raise AttributeError(name)

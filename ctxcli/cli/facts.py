@@ -12,7 +12,8 @@ from ctxcli.cli.output import emit_json, emit_line, notice, user_errors, warn
 from ctxcli.cli.values import ValueCommand
 
 if TYPE_CHECKING:
-    from ctxcli.model.fact import Fact, FactChange, FactKind, FactList
+    from ctxcli.model.fact import Fact, FactKind
+    from ctxcli.model.fact_reports import FactChange, FactList
     from ctxcli.services.facts import Facts
 
 app = typer.Typer(
@@ -145,7 +146,7 @@ def _emit_list(found: "FactList", *, as_json: bool) -> None:
         emit_json(found.document())
         return
     from ctxcli.cli.screen import Screen
-    from ctxcli.model.fact import size_of
+    from ctxcli.model.fact_reports import size_of
 
     screen = Screen(sys.stdout)
     if not found.facts:

@@ -1,9 +1,9 @@
 """Contexts for language models: what goes in, and what came out and why; the values behind `ctx/context/1`."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ctxcli.model.answer import Passage
 from ctxcli.model.message import Message
@@ -43,8 +43,7 @@ class ContextPacket:
         return SECTION_OF.get(self.type, "context")
 
 
-@dataclass(frozen=True, slots=True)
-class PacketReport:
+class PacketReport(NamedTuple):
     """What became of a packet. `tokens` are those of its content as shown, or as it came where it was dropped."""
 
     type: str
@@ -78,8 +77,13 @@ class Context:
     tokens: int
     budget: int
     encoding: str
-    packets: tuple[PacketReport, ...]
     citations: tuple[Passage | ContextPacket, ...]
+    reports: Callable[[], tuple[PacketReport, ...]] = field(compare=False, repr=False)
+
+    @property
+    def packets(self) -> tuple[PacketReport, ...]:
+        """What became of every packet; worked out when asked, for it takes counting what was dropped."""
+        return self.reports()
 
     def __str__(self) -> str:
         return self.text

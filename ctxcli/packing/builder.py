@@ -1,26 +1,31 @@
 """Gather, select, structure, compress: packets into a context that never exceeds its budget."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ctxcli.model.context import Context, ContextPacket, Format, PacketReport, PacketState, Section
 from ctxcli.model.errors import UsageError
 from ctxcli.model.message import Message
 from ctxcli.packing import select, structure
-from ctxcli.packing.compress import compress
-from ctxcli.packing.relevance import Relevance
 from ctxcli.packing.select import Scored
 from ctxcli.packing.structure import Chosen
 from ctxcli.packing.turns import Turn, converse
 from ctxcli.text.question import language_of
 from ctxcli.text.tokens import TokenCounter
 
+if TYPE_CHECKING:
+    from ctxcli.packing.relevance import Relevance
+
 _LEAST_COMPRESSED = 40
 """Tokens below which compressing a packet is not worth it."""
 _CONVERSATION_HEAD = 30
 """Tokens at most of what stands above the first turn."""
+_NEWLINE = 4
+"""Tokens at most by which a line end changes a count."""
+_SURELY = 8
+"""Characters a token, on average, above which a text is taken not to fit without being counted."""
 _SEPARATOR = 2
 """Tokens that part one packet from the next."""
 
@@ -58,22 +63,19 @@ class ContextConfig:
         return self
 
 
-@dataclass(slots=True)
 class _Work:
     """A context in the making: what is chosen, what became of each packet, and the tokens left (about)."""
 
-    chosen: Chosen
-    left: int
-    judge: "_Judge"
-    talk: tuple[Turn, ...]
-    reports: list[tuple[Scored, PacketState, str, str]] = field(default_factory=list)
-    turns: list[tuple[Turn, PacketState, str, int]] = field(default_factory=list)
+    def __init__(self, chosen: Chosen, left: int, judge: "_Judge", talk: tuple[Turn, ...]) -> None:
+        self.chosen, self.left, self.judge, self.talk = chosen, left, judge, talk
+        self.reports: list[tuple[Scored, PacketState, str, str]] = []
+        self.turns: list[tuple[Turn, PacketState, str, int]] = []
 
     def show_turns(self, turns: Iterable[Turn]) -> None:
         """Show these turns, in the order of time."""
         wanted = {id(turn) for turn in turns}
         shown = tuple(turn for turn in self.talk if id(turn) in wanted)
-        self.chosen = replace(self.chosen, turns=shown, turns_left_out=len(self.talk) - len(shown))
+        self.chosen = self.chosen._replace(turns=shown, turns_left_out=len(self.talk) - len(shown))
 
 
 class _Judge:
@@ -85,7 +87,10 @@ class _Judge:
 
     def share(self, text: str) -> float:
         if self._relevance is None:
-            self._relevance = Relevance(self._query, [one.content for one in self._packets])
+            from ctxcli.packing.relevance import Relevance  # on use: often every relevance is given
+
+            unjudged = [one.content for one in self._packets if one.relevance is None]
+            self._relevance = Relevance(self._query, unjudged)
         return self._relevance.share(text)
 
 
@@ -95,6 +100,7 @@ class Builder:
     def __init__(self, config: ContextConfig) -> None:
         self.config = config.checked()
         self.counter = TokenCounter(config.model)
+        self._measured: tuple[Chosen | None, int] = None, 0
 
     def build(
         self, query: str, packets: Iterable[ContextPacket], history: Sequence[Message], *, now: datetime
@@ -130,7 +136,16 @@ class Builder:
             role=tuple(roles.values()),
             task=(ContextPacket(query, "task"), *tasks),
             output=output or (ContextPacket(words[language], "output"),),
-        ), [one for one in packets if one.section not in select.UNSCORED]
+        ), self._with_facts([one for one in packets if one.section not in select.UNSCORED])
+
+    def _with_facts(self, packets: Sequence[ContextPacket]) -> list[ContextPacket]:
+        """Facts that surely fit all together count as relevant and need no judging: a token has at least a byte."""
+        size = sum(len(one.content.encode("utf-8", "replace")) + 4 for one in packets if one.section == "state")
+        if size > self.config.budget * self.config.facts_share:
+            return list(packets)
+        return [
+            replace(one, relevance=1.0) if one.section == "state" and one.relevance is None else one for one in packets
+        ]
 
     def _too_large(self, frame: Chosen, over: int) -> UsageError:
         roles = sum(self.counter.count(one.content) for one in frame.role)
@@ -177,19 +192,20 @@ class Builder:
         """Keep what fits, best first, going on past what does not; long texts are compressed."""
         share = min(share, work.left)
         for row in rows:
-            size = self._packet_size(work.chosen, row.packet)
-            if size <= share:
-                taken, why = row.packet, "fits"
-            else:
+            is_too_large = len(row.packet.content) > _SURELY * max(share, _LEAST_COMPRESSED)
+            size = 0 if is_too_large else self._packet_size(work.chosen, row.packet)
+            taken, why = row.packet, "fits"
+            if is_too_large or size > share:
+                needed = f"{size:,} tokens" if size else f"{len(row.packet.content):,} characters"
                 short = self._compressed(work, row.packet, share)
                 if short is None:
-                    why = f"needs {size:,} tokens, {max(0, share):,} are left"
+                    why = f"needs {needed}, {max(0, share):,} tokens are left"
                     work.reports.append((row, "dropped", why, row.packet.content))
                     continue
-                taken, why = short, f"{size:,} tokens are more than the {share:,} left"
+                taken, why = short, f"{needed} do not fit into the {share:,} tokens left"
                 size = self._packet_size(work.chosen, taken)
             state: PacketState = "kept" if taken is row.packet else "compressed"
-            work.reports.append((replace(row, packet=taken), state, why, taken.content))
+            work.reports.append((row._replace(packet=taken), state, why, taken.content))
             work.chosen = _with(work.chosen, taken)
             share -= size
             work.left -= size
@@ -206,10 +222,14 @@ class Builder:
             return None
         bare = replace(packet, content="")
         room = share - self._packet_size(work.chosen, bare) - _SEPARATOR
-        quote = packet.passage.quote if packet.passage else ""
+        if packet.passage:
+            text = f"[…] {packet.passage.quote.strip()} […]"
+            return replace(packet, content=text) if self.counter.count(text) <= room else None
         if room < _LEAST_COMPRESSED // 2:
             return None
-        text = compress(packet.content, room=room, count=self.counter.count, weight=work.judge.share, first=quote)
+        from ctxcli.packing.compress import compress  # on use: reading sentences is slow to load
+
+        text = compress(packet.content, room=room, count=self.counter.count, weight=work.judge.share) or ""
         return replace(packet, content=text) if text else None
 
     def _take_turns(self, work: _Work, turns: Sequence[Turn], *, share: int) -> list[Turn]:
@@ -261,11 +281,17 @@ class Builder:
     def _size_printed(self, chosen: Chosen) -> int:
         """The exact count, also with the line end that is printed behind a text."""
         size = self._size(chosen)
-        if self.config.format == "messages":
+        if self.config.format == "messages" or size < self.config.budget - _NEWLINE:
             return size
         return max(size, self.counter.count(f"{structure.as_text(chosen)}\n"))
 
     def _size(self, chosen: Chosen) -> int:
+        """The exact count."""
+        if self._measured[0] is not chosen:
+            self._measured = chosen, self._count(chosen)
+        return self._measured[1]
+
+    def _count(self, chosen: Chosen) -> int:
         if self.config.format == "messages":
             return self.counter.count_messages(structure.as_messages(chosen))
         return self.counter.count(structure.as_text(chosen))
@@ -280,8 +306,8 @@ class Builder:
             tokens=self._size(chosen),
             budget=self.config.budget,
             encoding=self.counter.encoding,
-            packets=tuple(self._reports(work)),
             citations=tuple(one.passage or one for one in evidence),
+            reports=lambda: tuple(self._reports(work)),
         )
 
     def _reports(self, work: _Work) -> Iterable[PacketReport]:
@@ -303,4 +329,4 @@ def _with(chosen: Chosen, packet: ContextPacket) -> Chosen:
 
 def _with_section(chosen: Chosen, section: Section, packets: tuple[ContextPacket, ...]) -> Chosen:
     changed: dict[str, Any] = {section: packets}
-    return replace(chosen, **changed)
+    return chosen._replace(**changed)

@@ -22,17 +22,15 @@ def sentences(text: str) -> list[str]:
     return [one for one in found if one]
 
 
-def compress(
-    text: str, *, room: int, count: Callable[[str], int], weight: Callable[[str], float], first: str = ""
-) -> str | None:
+def compress(text: str, *, room: int, count: Callable[[str], int], weight: Callable[[str], float]) -> str | None:
     """The sentences of `text` that weigh most, in their order, in at most `room` tokens by `count`.
 
-    `first` is a passage whose sentences come before all others. Where sentences are left out a mark says how many.
+    Where sentences are left out a mark says how many.
     None where no sentence fits beside its mark.
     """
     parts = sentences(text)
     language = language_of(text[:2_000])
-    order = sorted(range(len(parts)), key=lambda at: (-_weight(parts[at], first, weight), at))
+    order = sorted(range(len(parts)), key=lambda at: (-_weight(parts[at], weight), at))
     chosen: list[int] = []
     used = 0
     for at in order:
@@ -48,11 +46,8 @@ def compress(
     return None
 
 
-def _weight(part: str, first: str, weight: Callable[[str], float]) -> float:
-    bare = part.strip()
-    if not bare:
-        return -1.0
-    return weight(part) + (2.0 if first and bare in first else 0.0)
+def _weight(part: str, weight: Callable[[str], float]) -> float:
+    return weight(part) if part.strip() else -1.0
 
 
 def _joined(parts: Sequence[str], chosen: Sequence[int], language: Language) -> str:

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from ctxcli.model.context import ContextPacket
 
@@ -14,9 +14,8 @@ FIRST_TYPES = ("blocker", "action")
 """Notes that come before all others and are not dropped for want of relevance."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A packet with what it is worth; relevance, recency and score lie in 0…1."""
+class Scored(NamedTuple):
+    """A packet with what it is worth; relevance, recency and score lie in 0…1. Quicker to load than a dataclass."""
 
     packet: ContextPacket
     relevance: float

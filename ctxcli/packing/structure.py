@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ctxcli.model.context import ContextPacket, Section
 from ctxcli.model.message import Message
@@ -37,9 +37,11 @@ _LABELS = {
 _FIRST = {"blocker": 0, "action": 1, "note": 2, "memory": 3}
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """What a context is made from, in the order of choice (best first); `turns` are in the order of time."""
+class Chosen(NamedTuple):
+    """What a context is made from, in the order of choice (best first); `turns` are in the order of time.
+
+    Quicker to load than a dataclass.
+    """
 
     language: Language
     role: tuple[ContextPacket, ...] = ()
@@ -49,7 +51,7 @@ class Chosen:
     context: tuple[ContextPacket, ...] = ()
     output: tuple[ContextPacket, ...] = ()
     turns: tuple[Turn, ...] = ()
-    turns_left_out: int = field(default=0)
+    turns_left_out: int = 0
 
 
 def against_the_middle(ranked: Sequence[ContextPacket]) -> tuple[ContextPacket, ...]:

@@ -4,19 +4,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ctxcli.model.context import Context, ContextPacket
 from ctxcli.model.errors import NotFoundError, UsageError
-from ctxcli.model.fact import Fact
 from ctxcli.model.message import Message
 from ctxcli.packing.builder import Builder, ContextConfig
-from ctxcli.parsing.messages import read_message
-from ctxcli.parsing.note_times import read_time
 from ctxcli.services.workspace import Workspace
 
-EVIDENCE = 20
-"""Chunks of knowledge bases that are considered."""
+if TYPE_CHECKING:
+    from ctxcli.model.fact import Fact
+    from ctxcli.services.answering import Consideration, Knowledge
+
+EVIDENCE = (6, 30)
+"""Chunks of knowledge bases that are considered, at least and at most."""
+_BYTES_A_TOKEN = 4
+_PLENTY = 1.1
+"""How much more than fits into the budget is considered."""
 NOTES = 10
 """Notes found by the query that are considered."""
 FIRST = 20
@@ -105,7 +109,7 @@ class ContextBuilder:
             raise UsageError("the query is empty", hint='name the task: ctx context build "…"')
         now = _with_zone(now or datetime.now().astimezone())
         gathered = [*([ContextPacket(system, "system")] if system.strip() else []), *packets]
-        messages = [one if isinstance(one, Message) else read_message(dict(one)) for one in history]
+        messages = [one if isinstance(one, Message) else _message(one) for one in history]
         if self._workspace:
             gathered += self._gather(self._workspace, query)
             messages = [*self._session(self._workspace), *messages]
@@ -119,7 +123,7 @@ class ContextBuilder:
         if sources.notes:
             found += note_packets(workspace, query, self.notices)
         if sources.kb is not None:
-            found += evidence_packets(workspace, query, sources.kb)
+            found += evidence_packets(workspace, query, sources.kb, budget=self.config.budget)
         if sources.session:
             found += self._remembered(workspace, sources.session)
         return found
@@ -146,20 +150,37 @@ class ContextBuilder:
         return [ContextPacket(one.content, "memory", source=f"session {name}", relevance=1.0) for one in found]
 
 
+def _message(value: Mapping[str, Any]) -> Message:
+    from ctxcli.parsing.messages import read_message
+
+    return read_message(dict(value))
+
+
+def _moment(text: str) -> datetime | None:
+    """A time that a file holds, None where it is none."""
+    try:
+        return _with_zone(datetime.fromisoformat(text))
+    except ValueError:
+        return None
+
+
 def _with_zone(moment: datetime) -> datetime:
     return moment if moment.tzinfo else moment.astimezone()
 
 
 def fact_packets(workspace: Workspace) -> list[ContextPacket]:
     """The facts of a workspace, a line each."""
+    path = workspace.folder / "facts.json"
+    if not path.exists():
+        return []
     from ctxcli.storage import facts as files
 
-    rows = sorted(files.read(workspace.folder / "facts.json").items())
+    rows = sorted(files.read(path).items())
     held = [entries[-1] for _, entries in rows if not entries[-1].deleted]
-    return [ContextPacket(_fact_line(fact), "fact", read_time(fact.at), None, f"fact {fact.key}") for fact in held]
+    return [ContextPacket(_fact_line(fact), "fact", _moment(fact.at), None, f"fact {fact.key}") for fact in held]
 
 
-def _fact_line(fact: Fact) -> str:
+def _fact_line(fact: "Fact") -> str:
     import json
 
     value = fact.value if isinstance(fact.value, str) else json.dumps(fact.value, ensure_ascii=False)
@@ -187,20 +208,20 @@ def note_packets(workspace: Workspace, query: str, notices: list[str]) -> list[C
     for note_id, kind in wanted.items():
         note = notebook.note(notebook.load(by_id[note_id]))
         text = f"{note.entry.title}\n{note.content.strip()}".strip()
-        found.append(ContextPacket(text, kind, read_time(note.entry.updated_at), None, note.entry.path))
+        found.append(ContextPacket(text, kind, _moment(note.entry.updated_at), None, note.entry.path))
     notices += dict.fromkeys(notebook.notices)
     return found
 
 
-def evidence_packets(workspace: Workspace, query: str, names: Sequence[str]) -> list[ContextPacket]:
+def evidence_packets(workspace: Workspace, query: str, names: Sequence[str], *, budget: int) -> list[ContextPacket]:
     """The chunks of knowledge bases that bear on the query, cited by their best sentences; [] where there are none."""
-    from ctxcli.services.answering import consider, ranked_passages
+    from ctxcli.services.answering import ranked_passages
     from ctxcli.services.asking import open_knowledge, stale_check
 
     if not names and not workspace.kb_names():
         return []
     knowledge = open_knowledge(workspace, names)
-    thought = consider(knowledge, query, limit=EVIDENCE)
+    thought = _considered(knowledge, query, budget=budget)
     is_stale = stale_check(knowledge, workspace.root)
     found = []
     for passage in ranked_passages(knowledge, thought):
@@ -212,8 +233,31 @@ def evidence_packets(workspace: Workspace, query: str, names: Sequence[str]) -> 
     return found
 
 
+def _considered(knowledge: "Knowledge", query: str, *, budget: int) -> "Consideration":
+    """The chunks ranked as for an answer; excerpts and score, which a context has no use for, are left out."""
+    from ctxcli.retrieval import bm25
+    from ctxcli.services.answering import CANDIDATES, Consideration, Filters, consider
+    from ctxcli.text.question import read_question
+
+    question = read_question(query, knowledge.analyzer)
+    if question.sections:
+        return consider(knowledge, query, limit=max(EVIDENCE[0], min(EVIDENCE[1], budget // 250)))
+    weights = knowledge.weigh(question)
+    chunks = knowledge.candidates(weights, limit=CANDIDATES, filters=Filters())
+    ranked = bm25.rank(chunks, weights, limit=EVIDENCE[1])
+    left, kept = _PLENTY * budget * _BYTES_A_TOKEN, 0
+    for match in ranked:
+        if left <= 0 and kept >= EVIDENCE[0]:
+            break
+        left -= len(match.chunk.text.encode("utf-8", "replace"))
+        kept += 1
+    return Consideration(question, weights, ranked[:kept], (), (), (), False, 0.0)
+
+
 def read_clock(text: str) -> datetime:
     """The time that ``--now`` names."""
+    from ctxcli.parsing.note_times import read_time
+
     found = read_time(text)
     if found is None:
         raise UsageError(f"--now {text}: no date or time", hint="give one such as 2025-01-31T09:00:00+00:00")

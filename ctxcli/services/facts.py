@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from ctxcli.model.errors import NotFoundError, UsageError
-from ctxcli.model.fact import Fact, FactChange, FactKind, FactList, size_of
+from ctxcli.model.fact import Fact, FactKind
+from ctxcli.model.fact_reports import FactChange, FactList, size_of
 from ctxcli.services.workspace import Workspace
 from ctxcli.storage import facts as files
 

@@ -51,24 +51,19 @@ class _Ranks(dict[bytes, int]):
             self._slots = swapped
 
     def __missing__(self, token: bytes) -> int:
-        rank = self._look_up(token) if len(token) <= self._longest else _NONE
-        if len(self) >= _KEPT:
-            self.clear()
+        rank, size = _NONE, len(token)
+        if size <= self._longest:
+            code = crc32(token)
+            mark, at = code >> 22, code & self._mask
+            while slot := self._slots[at]:
+                if slot >> 22 == mark:
+                    end = self._tokens + (slot & _PLACE) + size
+                    if self._data[end - size - 1] == size and self._data[end - size : end] == token:
+                        rank = int.from_bytes(self._data[end : end + 3], "little")
+                        break
+                at = at + 1 & self._mask
         self[token] = rank
         return rank
-
-    def _look_up(self, token: bytes) -> int:
-        code = crc32(token)
-        mark, at = code >> 22, code & self._mask
-        data, slots = self._data, self._slots
-        while slot := slots[at]:
-            if slot >> 22 == mark:
-                place = self._tokens + (slot & _PLACE) - 1
-                size = data[place]
-                if size == len(token) and data[place + 1 : place + 1 + size] == token:
-                    return int.from_bytes(data[place + 1 + size : place + 4 + size], "little")
-            at = at + 1 & self._mask
-        return _NONE
 
     def all(self) -> Iterable[tuple[bytes, int]]:
         """Every token and its rank."""
@@ -100,6 +95,8 @@ class Encoding:
             self.expect(len(text))
         if self._bulk and len(text) >= SMALL and not _LONG_GAP.search(text):
             return len(self._bulk(text))
+        if len(self._ranks) >= _KEPT:
+            self._ranks.clear()
         counts, total = self._counts, 0
         for piece in pieces(text, self.name):
             number = counts.get(piece)
