@@ -66,6 +66,8 @@ def _read_stdin() -> bytes:
 def _show(answer: "Answer", request: AskRequest, *, as_json: bool) -> None:
     for doc in dict.fromkeys(passage.doc for passage in answer.citations if passage.stale):
         warn(f"{doc} has changed since it was indexed; bring it up to date with: ctx kb index", quiet=request.quiet)
+    if answer.removed_citations and not as_json:
+        warn(f"citations of the model that did not hold, removed: {answer.removed_citations}", quiet=request.quiet)
     if as_json:
         from ctxcli.model.documents import answer_document
 

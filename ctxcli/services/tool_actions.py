@@ -10,6 +10,7 @@ from ctxcli.model.documents import answer_document, hits_document
 from ctxcli.model.report import document
 from ctxcli.services import workspace as workspaces
 from ctxcli.services.workspace import Workspace
+from ctxcli.storage import manifest
 
 Arguments = Mapping[str, Any]
 HITS = 8
@@ -27,6 +28,13 @@ def _asking(workspace: Workspace, given: Arguments) -> Any:
         top_k=None,
         notes=given.get("notes"),
     )
+
+
+def _kbs(workspace: Workspace, given: Arguments) -> list[str]:
+    """The knowledge bases to look into by id or name: those named, else all, that of the notes too."""
+    named = list(given.get("kb", ()))
+    own = (name for name in workspaces.OWN_KBS if (workspace.kb_folder(name) / manifest.FILE).is_file())
+    return named or [*workspace.kb_names(), *own]
 
 
 def address(doc: str, *, page: int | None = None, line: int | None = None) -> str:
@@ -54,7 +62,7 @@ def fetch(workspace: Workspace, given: Arguments) -> dict[str, Any]:
     """``ctx/chunk/1``, with what connectors look for: id, url, metadata."""
     from ctxcli.services import knowledge
 
-    found = document(knowledge.show(workspace, given["id"].strip()))
+    found = document(knowledge.show(workspace, given["id"].strip(), _kbs(workspace, given)))
     place = {name: str(found[name]) for name in ("section", "heading", "page", "line_start") if found[name] is not None}
     url = address(found["doc"], page=found["page"], line=found["line_start"])
     return {**found, "id": found["chunk_id"], "url": url, "metadata": {"doc": found["doc"], **place}}
@@ -74,14 +82,14 @@ def get(workspace: Workspace, given: Arguments) -> dict[str, Any]:
 
     wanted = reading.Wanted(given.get("section"), given.get("page"), given.get("line_start"), given.get("line_end"))
     limit = given.get("limit", reading.LIMIT)
-    return document(reading.read(workspace, given["doc"], wanted, kb=given.get("kb", ()), limit=limit))
+    return document(reading.read(workspace, given["doc"], wanted, kb=_kbs(workspace, given), limit=limit))
 
 
 def outline(workspace: Workspace, given: Arguments) -> dict[str, Any]:
     """``ctx/outline/1``."""
     from ctxcli.services import knowledge
 
-    return document(knowledge.outline(workspace, given["doc"], given.get("kb", ())))
+    return document(knowledge.outline(workspace, given["doc"], _kbs(workspace, given)))
 
 
 def status(workspace: Workspace, given: Arguments) -> dict[str, Any]:

@@ -111,6 +111,8 @@ def test_a_citation_with_an_unknown_number_is_removed_and_counted(place: Path) -
     found = ask(place, PUMP, "--llm", "--json", script=[reply])[0].json
     assert found["answer"] == "It starts at six in the morning. [1]"
     assert found["removed_citations"] == 1
+    text, _ = ask(place, PUMP, "--llm", script=[reply])
+    assert text.err == "warning: citations of the model that did not hold, removed: 1\n"
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,17 @@ def test_every_tool_returns_the_document_it_names(place: Path) -> None:
     valid(box.call("note_delete", {"note_id": note["id"]}))
 
 
+def test_a_hit_among_the_notes_is_fetched_and_read(tmp_path: Path) -> None:
+    folder = tmp_path / "w"
+    folder.mkdir()
+    assert ctx(folder, "note", "create", "Pool", "--content", "The pool size is 12.").code == 0
+    box = Toolbox(folder)
+    hit = box.call("search", {"query": "pool size", "notes": True})["hits"][0]
+    assert "The pool size is 12." in box.call("fetch", {"id": hit["id"]})["text"]
+    assert "The pool size is 12." in box.call("get", {"doc": hit["doc"]})["text"]
+    assert box.call("ask", {"question": "What is the pool size?", "notes": "yes"})["declined"] is False
+
+
 def test_parts_of_a_document_are_read_as_they_stand(place: Path) -> None:
     box = Toolbox(place)
     whole = box.call("get", {"doc": "manual.md"})

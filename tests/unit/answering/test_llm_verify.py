@@ -44,6 +44,17 @@ def test_an_unknown_number_is_removed_and_counted() -> None:
     assert found.removed == 1
 
 
+def test_a_list_of_numbers_with_fewer_sources_keeps_what_there_is() -> None:
+    found = checked('The vent closes then. [2, 7][5,9]\n> [2] "The vent closes then."')
+    assert [len(one.cited) for one in found.statements] == [1]
+    assert found.removed == 3
+
+
+@pytest.mark.parametrize("mark", ["[pages 14–17]", "(1)", "[doc1]", "[^1]", "¹", "[1-3]", "[99999999999]"])
+def test_what_is_no_number_of_an_excerpt_cites_nothing(mark: str) -> None:
+    assert checked(f'It starts at six in the morning. {mark}\n> "at six in the morning and runs"').statements == ()
+
+
 def test_a_quote_that_is_not_there_is_removed_and_counted() -> None:
     found = checked('The pump starts at six. [1]\n> [1] "The irrigation pump always starts at six"')
     assert found == Verified((), 1, False)
