@@ -60,6 +60,11 @@ def _plain(arguments: list[str]) -> "Callable[[], int] | None":
 
             counted = read_tokens(arguments[1:])
             return None if counted is None else lambda: _import("tokens").run(counted)
+        case ["context"] if arguments[1:2] == ["build"]:
+            from ctxcli.cli.context_arguments import read_plain as read_context
+
+            built = read_context(arguments[2:])
+            return None if built is None else lambda: _import("context").run(built)
     return None
 
 
