@@ -3,10 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ctxcli.model.answer import Passage
-from ctxcli.model.message import Message
+
+if TYPE_CHECKING:
+    from ctxcli.model.message import Message
 
 Format = Literal["text", "messages", "json"]
 PacketState = Literal["kept", "compressed", "dropped"]
@@ -73,12 +75,17 @@ class Context:
 
     query: str
     text: str
-    messages: tuple[Message, ...]
     tokens: int
     budget: int
     encoding: str
     citations: tuple[Passage | ContextPacket, ...]
+    rendered: "Callable[[], tuple[Message, ...]]" = field(compare=False, repr=False)
     reports: Callable[[], tuple[PacketReport, ...]] = field(compare=False, repr=False)
+
+    @property
+    def messages(self) -> "tuple[Message, ...]":
+        """The context as messages."""
+        return self.rendered()
 
     @property
     def packets(self) -> tuple[PacketReport, ...]:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from ctxcli.model.context import Context, ContextPacket, Format, PacketReport, PacketState, Section
 from ctxcli.model.errors import UsageError
-from ctxcli.model.message import Message
 from ctxcli.packing import select, structure
 from ctxcli.packing.select import Scored
 from ctxcli.packing.structure import Chosen
-from ctxcli.packing.turns import Turn, converse
 from ctxcli.text.question import language_of
 from ctxcli.text.tokens import TokenCounter
 
 if TYPE_CHECKING:
+    from ctxcli.model.message import Message
     from ctxcli.packing.relevance import Relevance
+    from ctxcli.packing.turns import Conversation, Turn
 
 _LEAST_COMPRESSED = 40
 """Tokens below which compressing a packet is not worth it."""
@@ -66,12 +66,12 @@ class ContextConfig:
 class _Work:
     """A context in the making: what is chosen, what became of each packet, and the tokens left (about)."""
 
-    def __init__(self, chosen: Chosen, left: int, judge: "_Judge", talk: tuple[Turn, ...]) -> None:
+    def __init__(self, chosen: Chosen, left: int, judge: "_Judge", talk: "tuple[Turn, ...]") -> None:
         self.chosen, self.left, self.judge, self.talk = chosen, left, judge, talk
         self.reports: list[tuple[Scored, PacketState, str, str]] = []
         self.turns: list[tuple[Turn, PacketState, str, int]] = []
 
-    def show_turns(self, turns: Iterable[Turn]) -> None:
+    def show_turns(self, turns: "Iterable[Turn]") -> None:
         """Show these turns, in the order of time."""
         wanted = {id(turn) for turn in turns}
         shown = tuple(turn for turn in self.talk if id(turn) in wanted)
@@ -103,13 +103,16 @@ class Builder:
         self._measured: tuple[Chosen | None, int] = None, 0
 
     def build(
-        self, query: str, packets: Iterable[ContextPacket], history: Sequence[Message], *, now: datetime
+        self, query: str, packets: Iterable[ContextPacket], history: "Sequence[Message]", *, now: datetime
     ) -> Context:
         """Build a context. Raises UsageError where instructions, task and output rules exceed the budget."""
-        talk = converse(history)
-        everything = [*(ContextPacket(one.content, "system", source="session") for one in talk.system), *packets]
+        talk = _talk(history)
+        system = talk.system if talk else ()
+        everything = [*(ContextPacket(one.content, "system", source="session") for one in system), *packets]
         frame, rest = self._framed(query, everything)
-        work = _Work(frame, self.config.budget - self._size_printed(frame), _Judge(query, rest), talk.turns)
+        work = _Work(
+            frame, self.config.budget - self._size_printed(frame), _Judge(query, rest), talk.turns if talk else ()
+        )
         if work.left < 0:
             raise self._too_large(frame, -work.left)
         rows = select.scored(
@@ -232,7 +235,7 @@ class Builder:
         text = compress(packet.content, room=room, count=self.counter.count, weight=work.judge.share) or ""
         return replace(packet, content=text) if text else None
 
-    def _take_turns(self, work: _Work, turns: Sequence[Turn], *, share: int) -> list[Turn]:
+    def _take_turns(self, work: _Work, turns: "Sequence[Turn]", *, share: int) -> "list[Turn]":
         """Keep the newest turns that fit, whole, going on past one that does not; returns the others."""
         share = min(share, work.left)
         others: list[Turn] = []
@@ -249,7 +252,7 @@ class Builder:
         work.show_turns(kept)
         return others[::-1]
 
-    def _turn_size(self, chosen: Chosen, turn: Turn, *, first: bool) -> int:
+    def _turn_size(self, chosen: Chosen, turn: "Turn", *, first: bool) -> int:
         """About the tokens that a turn adds; the first one adds the head of the conversation."""
         if self.config.format == "messages":
             return sum(map(self.counter.count_message, turn.messages))
@@ -302,11 +305,11 @@ class Builder:
         return Context(
             query=query,
             text=structure.as_text(chosen),
-            messages=structure.as_messages(chosen),
             tokens=self._size(chosen),
             budget=self.config.budget,
             encoding=self.counter.encoding,
             citations=tuple(one.passage or one for one in evidence),
+            rendered=lambda: structure.as_messages(chosen),
             reports=lambda: tuple(self._reports(work)),
         )
 
@@ -321,6 +324,15 @@ class Builder:
             )  # fmt: skip
         for turn, state, why, size in work.turns:
             yield PacketReport("turn", turn.id, size, None, None, None, state, why)
+
+
+def _talk(history: "Sequence[Message]") -> "Conversation | None":
+    """The conversation, None where there is none: most contexts have none, and need not load what reads it."""
+    if not history:
+        return None
+    from ctxcli.packing.turns import converse
+
+    return converse(history)
 
 
 def _with(chosen: Chosen, packet: ContextPacket) -> Chosen:

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ctxcli.model.context import ContextPacket, Section
-from ctxcli.model.message import Message
 from ctxcli.packing.places import place
-from ctxcli.packing.turns import Turn
 from ctxcli.text.question import Language
+
+if TYPE_CHECKING:
+    from ctxcli.model.message import Message
+    from ctxcli.packing.turns import Turn
 
 HEADS: dict[Section, str] = {
     "role": "[Role & Policies]",
@@ -50,7 +52,7 @@ class Chosen(NamedTuple):
     evidence: tuple[ContextPacket, ...] = ()
     context: tuple[ContextPacket, ...] = ()
     output: tuple[ContextPacket, ...] = ()
-    turns: tuple[Turn, ...] = ()
+    turns: "tuple[Turn, ...]" = ()
     turns_left_out: int = 0
 
 
@@ -65,8 +67,10 @@ def as_text(chosen: Chosen) -> str:
     return "\n\n".join(f"{HEADS[name]}\n{body}" for name, body in parts)
 
 
-def as_messages(chosen: Chosen) -> tuple[Message, ...]:
+def as_messages(chosen: Chosen) -> "tuple[Message, ...]":
     """The context as messages: instructions, the turns of the conversation, and all the rest as the user's message."""
+    from ctxcli.model.message import Message
+
     bodies = dict(_bodies(chosen, with_turns=False))
     rest = "\n\n".join(f"{HEADS[name]}\n{body}" for name, body in bodies.items() if body and name != "role")
     system = (Message("system", bodies["role"]),) if bodies["role"] else ()

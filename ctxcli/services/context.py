@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from ctxcli.model.context import Context, ContextPacket
 from ctxcli.model.errors import NotFoundError, UsageError
-from ctxcli.model.message import Message
 from ctxcli.packing.builder import Builder, ContextConfig
 from ctxcli.services.workspace import Workspace
 
 if TYPE_CHECKING:
     from ctxcli.model.fact import Fact
+    from ctxcli.model.message import Message
     from ctxcli.services.answering import Consideration, Knowledge
 
 EVIDENCE = (6, 30)
@@ -94,7 +94,7 @@ class ContextBuilder:
         query: str,
         *,
         system: str = "",
-        history: Iterable[Message | Mapping[str, Any]] = (),
+        history: "Iterable[Message | Mapping[str, Any]]" = (),
         packets: Iterable[ContextPacket] = (),
         now: datetime | None = None,
     ) -> Context:
@@ -109,7 +109,7 @@ class ContextBuilder:
             raise UsageError("the query is empty", hint='name the task: ctx context build "…"')
         now = _with_zone(now or datetime.now().astimezone())
         gathered = [*([ContextPacket(system, "system")] if system.strip() else []), *packets]
-        messages = [one if isinstance(one, Message) else _message(one) for one in history]
+        messages = [_message(one) if isinstance(one, Mapping) else one for one in history]
         if self._workspace:
             gathered += self._gather(self._workspace, query)
             messages = [*self._session(self._workspace), *messages]
@@ -128,7 +128,7 @@ class ContextBuilder:
             found += self._remembered(workspace, sources.session)
         return found
 
-    def _session(self, workspace: Workspace) -> Sequence[Message]:
+    def _session(self, workspace: Workspace) -> "Sequence[Message]":
         """The newest messages of the session."""
         if not self._sources.session:
             return ()
@@ -150,7 +150,7 @@ class ContextBuilder:
         return [ContextPacket(one.content, "memory", source=f"session {name}", relevance=1.0) for one in found]
 
 
-def _message(value: Mapping[str, Any]) -> Message:
+def _message(value: Mapping[str, Any]) -> "Message":
     from ctxcli.parsing.messages import read_message
 
     return read_message(dict(value))
