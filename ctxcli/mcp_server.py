@@ -40,7 +40,8 @@ def build(box: Toolbox) -> "Server[Any]":
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         found, failed = await _in_thread(partial(call, box, params.name, params.arguments))
         text = types.TextContent(type="text", text=json.dumps(found, ensure_ascii=False))
-        return types.CallToolResult(content=[text], structured_content=found, is_error=failed)
+        # an error does not fit the output schema, and clients check that
+        return types.CallToolResult(content=[text], structured_content=None if failed else found, is_error=failed)
 
     async def list_templates(
         context: Any, params: types.PaginatedRequestParams | None

@@ -38,8 +38,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 async def call(client: Any, tool: str, **arguments: Any) -> tuple[dict[str, Any], bool]:
     found = await client.call_tool(tool, arguments)
-    assert json.loads(found.content[0].text) == found.structured_content
-    return valid(found.structured_content), bool(found.is_error)
+    document = json.loads(found.content[0].text)
+    assert found.structured_content == (None if found.is_error else document)
+    return valid(document), bool(found.is_error)
 
 
 async def everything(client: Any) -> None:
@@ -266,3 +267,36 @@ def test_other_commands_do_not_load_the_protocol(place: Path) -> None:
         [sys.executable, "-c", code], cwd=place, env=environment(place), capture_output=True, text=True, check=False
     )
     assert done.stderr.strip() == "False"
+
+
+INSPECTOR = Path(sys.prefix) / "inspector" / "node_modules" / ".bin" / "mcp-inspector"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not INSPECTOR.exists(), reason="the inspector is not installed: see .ci/run")
+def test_a_client_of_another_make_understands_the_server(place: Path) -> None:
+    def inspect(*arguments: str) -> Any:
+        done = subprocess.run(
+            [INSPECTOR, "--cli", INSTALLED, "mcp", "-w", place, *arguments],
+            cwd=place,
+            env=environment(place),
+            capture_output=True,
+            timeout=120,
+            check=True,
+        )
+        return json.loads(done.stdout)
+
+    assert inspect("--method", "tools/list")["tools"][0]["name"] == "search"
+    call_ask = ("--method", "tools/call", "--tool-name", "ask", "--tool-arg", f"question={PUMP}")
+    assert inspect(*call_ask)["structuredContent"]["declined"] is False
+    call_search = (
+        "--method",
+        "tools/call",
+        "--tool-name",
+        "search",
+        "--tool-arg",
+        "query=pump",
+        "--tool-arg",
+        "limitt=1",
+    )
+    assert "did you mean limit?" in json.dumps(inspect(*call_search))
