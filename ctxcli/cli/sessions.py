@@ -249,7 +249,8 @@ def compact(
         for turn in found.dropped:
             emit_line(visible(f"{turn.id}  {turn.messages} messages  {turn.summary}"))
         verb = "would move" if dry_run else "moved"
-        notice(f"{verb} {len(found.dropped)} turns to the archive; {found.kept_messages} messages stay", quiet=quiet)
+        turns = f"{len(found.dropped)} turn{'' if len(found.dropped) == 1 else 's'}"
+        notice(f"{verb} {turns} to the archive; {found.kept_messages} messages stay", quiet=quiet)
 
 
 @app.command()

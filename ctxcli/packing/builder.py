@@ -226,8 +226,8 @@ class Builder:
         bare = replace(packet, content="")
         room = share - self._packet_size(work.chosen, bare) - _SEPARATOR
         if packet.passage:
-            text = f"[…] {packet.passage.quote.strip()} […]"
-            return replace(packet, content=text) if self.counter.count(text) <= room else None
+            quote = f"[…] {_whole_sentences(packet.passage.quote)} […]"
+            return replace(packet, content=quote) if self.counter.count(quote) <= room else None
         if room < _LEAST_COMPRESSED // 2:
             return None
         from ctxcli.packing.compress import compress  # on use: reading sentences is slow to load
@@ -324,6 +324,18 @@ class Builder:
             )  # fmt: skip
         for turn, state, why, size in work.turns:
             yield PacketReport("turn", turn.id, size, None, None, None, state, why)
+
+
+_ENDS = ("。", "！", "？", "；", ". ", "! ", "? ", ".\n", "\n")
+
+
+def _whole_sentences(quote: str) -> str:
+    """A quote without the sentence that it breaks off in."""
+    text = quote.strip()
+    if text.endswith(("。", "！", "？", "；", ".", "!", "?", ":", "：", ")", "）", "”", '"', "|")):
+        return text
+    cut = max((text.rfind(mark) + len(mark.rstrip()) for mark in _ENDS if mark in text), default=0)
+    return text[:cut].rstrip() or text
 
 
 def _talk(history: "Sequence[Message]") -> "Conversation | None":

@@ -178,3 +178,16 @@ def test_messages_are_counted_as_messages() -> None:
 def test_the_words_follow_the_language_of_the_query() -> None:
     assert "请完成任务" in build(query="连接池多大？").text
     assert "Answer the task" in build().text
+
+
+def test_a_chunk_is_shortened_to_its_whole_quoted_sentences() -> None:
+    from ctxcli.model.answer import Passage
+
+    text = "The default pool size is 10. It can be raised to a hundred. " + "Other things are said here. " * 60
+    passage = Passage(
+        "default", "a.md", "A", "1", "Pools", ("1 Pools",), "", None, None, None, 3, 9,
+        "The default pool size is 10. It can be raised to a", text, "x:1", 0.8, "",
+    )  # fmt: skip
+    packet = ContextPacket(text, "evidence", relevance=0.8, source="a.md", passage=passage)
+    context = build(packet, budget=150)
+    assert "[1] a.md · §1 Pools · lines 3–9\n[…] The default pool size is 10. […]" in context.text
