@@ -38,7 +38,7 @@ COMMANDS: Mapping[str, Lazy] = {
     "open": Lazy("ctxcli.cli.open_source", "open_source", "Open a source of the last answer."),
     "demo": Lazy("ctxcli.cli.demo", "demo", "Index some sample documents and ask them three questions."),
     "verify": Lazy("ctxcli.cli.verify", "verify", "Check the citations of an answer against the files."),
-    "context": Lazy("ctxcli.cli.context", "app", "Build the context of a language model within a budget."),
+    "context": Lazy("ctxcli.cli.context_command", "app", "Build the context of a language model within a budget."),
     "session": Lazy("ctxcli.cli.sessions", "app", "Keep conversations, and what is shown of them."),
     "fact": Lazy("ctxcli.cli.facts", "app", "Keep facts with their source and history."),
     "tokens": Lazy("ctxcli.cli.tokens", "tokens", "Count tokens exactly, offline."),
