@@ -93,8 +93,6 @@ def is_unspaced(term: str) -> bool:
 
 def _runs(token: str) -> list[str]:
     """A token parted where scripts with and without blanks between words meet."""
-    if min(token) >= "\u2e80" and max(token) < "\ua4d0":
-        return [token]
     parts = _LATIN_OR_NOT.findall(token)
     if all(part[0] < "\u0300" or (min(part) >= "\u2e80" and max(part) < "\ua4d0") for part in parts):
         return parts
@@ -154,6 +152,8 @@ class Analyzer(dict[str, str]):
     def __missing__(self, token: str) -> str:
         if token.isascii():
             found = " ".join(self._word_terms(token))
+        elif min(token) >= "\u2e80" and max(token) < "\ua4d0":  # Chinese or kana alone, by far the most frequent
+            return self._run(token)
         else:
             runs = _runs(token)
             if len(runs) == 1 and is_unspaced(token):
