@@ -75,7 +75,7 @@ def test_settings_come_from_flag_environment_workspace_user_and_default(place: P
         found = ctx(place, "config", "get", "ask.top_k", "--json", **more).json
         return found["value"], found["origin"]
 
-    assert origin() == (5, "default")
+    assert origin() == (10, "default")
     ctx(place, "config", "set", "ask.top_k", "6", "--user")
     assert origin()[0] == 6
     assert origin()[1].endswith("config.toml")
