@@ -157,7 +157,8 @@ def test_any_damaged_byte_is_noticed(given_rows: list[Row], data: st.DataObject)
             changed = notes_index.load(file)
             assert changed.damage or changed == notes_index.load(_whole(Path(place), whole))
         file.write_bytes(whole[:at])
-        assert notes_index.load(file).damage
+        only_header = at == whole.index(b"\n") + 1  # an index without notes: they are found again on disk
+        assert notes_index.load(file).damage or only_header
 
 
 def _whole(place: Path, data: bytes) -> Path:
