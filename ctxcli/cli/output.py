@@ -3,6 +3,7 @@
 Nothing heavy is imported here: `ctx ask` comes this way.
 """
 
+import errno
 import os
 import re
 import sys
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
-from ctxcli.model.errors import CtxError, ExitCode, UsageError
+from ctxcli.model.errors import CtxError, DataError, ExitCode, UsageError
 
 if TYPE_CHECKING:
     from ctxcli.cli.screen import Screen
@@ -114,6 +115,13 @@ def user_errors(*, as_json: bool = False) -> Iterator[None]:
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         raise SystemExit(ExitCode.INTERRUPTED) from None
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EIO, getattr(errno, "EDQUOT", errno.ENOSPC)}:
+            raise SystemExit(fail_as_bug(error, as_json=as_json)) from None
+        _silence_stdout()
+        reason = (error.strerror or "").lower()
+        problem = DataError(f"nothing more can be written: {reason}", code="disk_full", hint="free some space")
+        raise SystemExit(fail(problem, as_json=False)) from None
     except Exception as error:
         if type(error).__module__.startswith("typer"):  # its own way to end or to complain
             raise

@@ -27,9 +27,10 @@ def find(rows: Iterable[Row], name: str, places: Places, *, by_title: bool) -> R
     """
     known = list(rows)
     wanted = name.strip().removeprefix("#")
-    exact = [row for row in known if row.id == wanted] or _by_path(known, name.strip(), places)
+    exact = {row.path: row for row in known if row.id == wanted}
+    exact |= {row.path: row for row in _by_path(known, name.strip(), places)}  # an id may look like another's path
     if exact:
-        return _one(exact, name)
+        return _one(list(exact.values()), name)
     lowered = wanted.lower()
     begun = [row for row in known if lowered and row.id.lower().startswith(lowered)]
     titled = _by_title(known, name)

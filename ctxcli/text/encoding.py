@@ -137,11 +137,15 @@ def _east_asian_score(sample: bytes, encoding: str) -> float:
 
 
 def _damaged_utf8(data: bytes) -> Decoded | None:
-    """UTF-8 with a few broken bytes, if that is what the bytes are."""
+    """UTF-8 with a few broken bytes, if that is what the bytes are.
+
+    Whole characters of several bytes are what other encodings hardly form by chance, least of all three bytes long.
+    """
     text = data.decode("utf-8", errors="replace")
     bad = text.count("\ufffd")
-    good = (len(data) - bad - len(text)) // 2
-    return Decoded(text, "utf-8", bad) if bad * 5 <= good else None
+    wide = sum(char > "\u07ff" for char in text) - bad
+    narrow = sum("\x7f" < char <= "\u07ff" for char in text)
+    return Decoded(text, "utf-8", bad) if 2 * bad <= narrow + 3 * wide else None
 
 
 def _utf16_guess(data: bytes) -> str:

@@ -383,3 +383,13 @@ def test_notes_of_other_makers_are_json_with_their_own_keys(place: Path) -> None
         "nested": {"a": [1, None]},
     }
     assert json.loads((place / ".ctx/notes-index.jsonl").read_text().splitlines()[0])["schema"] == "ctx/notes-index/1"
+
+
+def test_an_id_that_looks_like_a_path_never_stands_for_another_note(tmp_path: Path) -> None:
+    ctx(tmp_path, "note", "create", "V", "--content", "victim")
+    (tmp_path / "notes/evil.md").write_text("---\nid: notes/V.md\ntitle: evil\n---\nx\n", encoding="utf-8")
+    done = ctx(tmp_path, "note", "delete", "notes/V.md", "--yes")
+    assert done.code == 3
+    assert "means 2 notes" in done.err
+    assert (tmp_path / "notes/V.md").exists()
+    assert (tmp_path / "notes/evil.md").exists()

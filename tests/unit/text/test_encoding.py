@@ -83,3 +83,10 @@ def test_terminal_colours_do_not_make_a_log_binary() -> None:
 
 def test_all_line_ends_become_one() -> None:
     assert unify_newlines("a\r\nb\rc\nd") == "a\nb\nc\nd"
+
+
+def test_utf8_with_a_stray_byte_stays_utf8_however_short() -> None:
+    for whole, stray in (("naïve café", b" \x92s"), ("好的，中文 text", b" \xff"), ("开会", b" \xe9 later")):
+        found = decode(whole.encode() + stray)
+        assert (found.encoding, found.replaced) == ("utf-8", 1)
+        assert found.text.startswith(whole)
