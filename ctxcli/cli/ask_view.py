@@ -4,17 +4,14 @@ from collections.abc import Iterator
 
 from ctxcli.cli.output import visible
 from ctxcli.model.answer import Answer, Passage
+from ctxcli.packing.places import place as place_of
+from ctxcli.text.question import Language
 
 _WORDS = {
     "en": {
         "colon": ": ",
         "sources": "Sources",
         "nearest": "Nearest places",
-        "page": "p. {}",
-        "pages": "pp. {}–{}",
-        "printed": "printed {}",
-        "line": "line {}",
-        "lines": "lines {}–{}",
         "stale": "changed since it was indexed",
         "no_match": "No answer: nothing in the documents matches the question.",
         "below_threshold": "No answer: the documents do not seem to say (score {score:.2f}, needed {threshold:.2f}).",
@@ -26,11 +23,6 @@ _WORDS = {
         "colon": "：",
         "sources": "来源",
         "nearest": "最接近的位置",
-        "page": "第 {} 页",
-        "pages": "第 {}–{} 页",
-        "printed": "印作 {}",
-        "line": "第 {} 行",
-        "lines": "第 {}–{} 行",
         "stale": "建立索引后已更改",
         "no_match": "无法回答：文档中没有与问题相符的内容。",
         "below_threshold": "无法回答：文档似乎没有说明（得分 {score:.2f}，需要 {threshold:.2f}）。",
@@ -87,25 +79,10 @@ def as_markdown(answer: Answer, *, cite: bool) -> str:
     return "\n".join(lines).rstrip()
 
 
-def place(passage: Passage, language: str) -> str:
-    """Where a passage stands, in one line: file · §number heading · page or lines."""
-    words = _WORDS[language]
-    parts = [passage.doc]
-    if passage.section:
-        parts.append(f"§{passage.section} {passage.heading or ''}".rstrip())
-    elif passage.heading:
-        parts.append(passage.heading)
-    if passage.page is not None:
-        one = passage.page_end in {None, passage.page}
-        page = words["page" if one else "pages"].format(passage.page, passage.page_end)
-        printed = passage.page_label if passage.page_label and passage.page_label != str(passage.page) else ""
-        parts.append(f"{page} ({words['printed'].format(printed)})" if printed else page)
-    elif passage.line_start is not None:
-        one = passage.line_end in {None, passage.line_start}
-        parts.append(words["line" if one else "lines"].format(passage.line_start, passage.line_end))
-    if passage.stale:
-        parts.append(f"({words['stale']})")
-    return visible(" · ".join(parts))
+def place(passage: Passage, language: Language) -> str:
+    """Where a passage stands, in one line, and whether its file has changed since."""
+    where = place_of(passage, language)
+    return visible(f"{where} · ({_WORDS[language]['stale']})" if passage.stale else where)
 
 
 def evidence_lines(answer: Answer) -> Iterator[str]:

@@ -4,8 +4,14 @@ from ctxcli.model.answer import Passage
 from ctxcli.text.question import Language
 
 _WORDS = {
-    "en": {"page": "p. {}", "printed": "printed {}", "line": "line {}", "lines": "lines {}–{}"},
-    "zh": {"page": "第 {} 页", "printed": "印作 {}", "line": "第 {} 行", "lines": "第 {}–{} 行"},
+    "en": {"page": "p. {}", "pages": "pp. {}–{}", "printed": "printed {}", "line": "line {}", "lines": "lines {}–{}"},
+    "zh": {
+        "page": "第 {} 页",
+        "pages": "第 {}–{} 页",
+        "printed": "印作 {}",
+        "line": "第 {} 行",
+        "lines": "第 {}–{} 行",
+    },
 }
 
 
@@ -18,7 +24,8 @@ def place(passage: Passage, language: Language) -> str:
     elif passage.heading:
         parts.append(passage.heading)
     if passage.page is not None:
-        page = words["page"].format(passage.page)
+        one = passage.page_end in {None, passage.page}
+        page = words["page" if one else "pages"].format(passage.page, passage.page_end)
         printed = passage.page_label if passage.page_label and passage.page_label != str(passage.page) else ""
         parts.append(f"{page} ({words['printed'].format(printed)})" if printed else page)
     elif passage.line_start is not None:

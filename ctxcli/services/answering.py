@@ -66,10 +66,7 @@ class Knowledge:
         for name, reader in self._readers.items():
             docs = _matching_docs(reader, filters.doc) if filters.doc else None
             for chunk in reader.candidates(forms, limit=limit, section=filters.section, docs=docs):
-                if chunk.key not in self._kb_of:
-                    self._kb_of[chunk.key] = name
-                    found.append(chunk)
-                elif self._kb_of[chunk.key] == name:
+                if self._kb_of.setdefault(chunk.key, name) == name:
                     found.append(chunk)
         return found
 

@@ -10,7 +10,6 @@ from ctxcli.model.stored import encode_outline, encode_place
 from ctxcli.parsing import chunker, formats
 from ctxcli.text.analyzer import Analyzer
 
-CHUNKER = f"chunks/{chunker.VERSION}"
 _TOGETHER = 16
 """Chunks that are analysed in one go, which costs less than one by one."""
 _analyzers: dict[str, Analyzer] = {}
