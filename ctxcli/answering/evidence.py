@@ -182,6 +182,9 @@ def _windows(match: Match, values: Mapping[int, float], limit: int) -> Iterator[
         start, value, last = units[first][0], 0.0, first
         while last in values and place[last] == place[first]:
             end = units[last][1]
+            if last == first and units[first][2] == "code" and limit < end - start <= BLOCK_FACTOR * limit:
+                yield Window(match, start, end, values[first])  # a block of code is whole or it is nothing
+                break
             if end - start > limit:
                 begin = units[last][0]
                 room = limit - (begin - start)

@@ -256,3 +256,10 @@ def test_a_needle_far_down_a_long_document_is_found() -> None:
     )
     [citation, *_] = ask(knowledge(text), "When does the needle alarm ring?").citations
     assert "rings at noon" in citation.quote
+
+
+def test_a_code_block_is_shown_whole_up_to_three_times_the_limit() -> None:
+    code = "```sh\n" + "".join(f"pumpctl calibrate --valve {n} --wait\n" for n in range(1, 16)) + "```"
+    assert 400 < len(code) < 1_200
+    found = ask(knowledge(f"# Valves\n\nSee below.\n\n{code}\n"), "pumpctl calibrate valve 7 wait", threshold=0.0)
+    assert [citation.quote for citation in found.citations] == [code]
