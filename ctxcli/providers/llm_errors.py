@@ -10,6 +10,8 @@ _LONGEST = 300
 _SECRET = re.compile(r"\b(?:sk|pk|rk|gsk|xai|hf)[-_][A-Za-z0-9_*\-]{6,}|(?<=Bearer )\S+")
 _USER = re.compile(r"(?<=://)[^/@\s]+@")
 _QUOTA = ("insufficient_quota", "billing", "credit balance", "余额", "欠费")
+_CHAT = ("chat service", "/chat/completions")
+_SERVICES = {"embeddings": ("embedding service", "/embeddings"), "rerank": ("reranking service", "/rerank")}
 
 
 def redacted(text: str, key: str = "") -> str:
@@ -42,8 +44,10 @@ def is_out_of_quota(text: str) -> bool:
     return any(one in lowered for one in _QUOTA)
 
 
-def of_status(status: int, body: Any, *, url: str, model: str, key: str) -> ServiceError:
-    """The error of an answer that is none."""
+def of_status(
+    status: int, body: Any, *, url: str, model: str, key: str, path: str = "/chat/completions"
+) -> ServiceError:
+    """The error of an answer that is none, to a request at `path`."""
     raw = message_of(body)
     said = redacted(raw, key)
     tail = f": {said}" if said else ""
@@ -60,10 +64,10 @@ def of_status(status: int, body: Any, *, url: str, model: str, key: str) -> Serv
         if is_out_of_quota(lowered):
             return ServiceError(f"the account has no credit left{tail}", code="llm_quota", hint="see your plan there")
         return ServiceError(f"too many requests to {url}{tail}", code="llm_rate_limited", hint="try again later")
-    return _rejected(status, lowered, tail, url=url, model=model)
+    return _rejected(status, lowered, tail, url=url, model=model, path=path)
 
 
-def _rejected(status: int, lowered: str, tail: str, *, url: str, model: str) -> ServiceError:
+def _rejected(status: int, lowered: str, tail: str, *, url: str, model: str, path: str) -> ServiceError:
     """The error of a request that the service does not take."""
     if any(f"context{gap}{word}" in lowered for gap in "_ " for word in ("length", "size", "window")):
         hint = "lower context.budget, or name a model with a longer context"
@@ -72,8 +76,9 @@ def _rejected(status: int, lowered: str, tail: str, *, url: str, model: str) -> 
         hint = "name one that the service has with --model or CTX_MODEL"
         return ServiceError(f"{url} has no model {model!r}{tail}", code="llm_model_not_found", hint=hint)
     if status == 404:
-        hint = "the base URL ends where /chat/completions begins, mostly in /v1: check OPENAI_BASE_URL"
-        return ServiceError(f"there is no chat service at {url} ({status}){tail}", code="llm_not_found", hint=hint)
+        service, request = _SERVICES.get(path.rstrip("/").rpartition("/")[2], _CHAT)
+        hint = f"the base URL ends where {request} begins, mostly in /v1: check OPENAI_BASE_URL"
+        return ServiceError(f"there is no {service} at {url} ({status}){tail}", code="llm_not_found", hint=hint)
     hint = "check the model and the URL"
     return ServiceError(f"{url} does not accept the request ({status}){tail}", code="llm_rejected", hint=hint)
 

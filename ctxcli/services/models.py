@@ -18,7 +18,8 @@ def language_model(
 
     Its key comes from ``OPENAI_API_KEY``; a service on this machine needs none. ServiceError if something is missing.
     """
-    from ctxcli.providers.llm import OPENAI, ChatService, Endpoint
+    from ctxcli.providers.http import OPENAI, Endpoint
+    from ctxcli.providers.llm import ChatService
 
     environ = os.environ if environ is None else environ
     name = (model or settings.text("llm.model")).strip()

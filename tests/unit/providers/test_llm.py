@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ctxcli.model.chat import Reply, ToolSpec, Usage
 from ctxcli.model.errors import ExitCode, ServiceError
 from ctxcli.model.message import Message, ToolCall
-from ctxcli.providers import llm, sse
+from ctxcli.providers import http, sse
 from ctxcli.providers.llm import ChatService, Endpoint
 from tests.llm_server import Script, Scripted, called, delta, event, finish, said, scripted, status, streamed
 
@@ -136,7 +136,7 @@ def test_pauses_grow_and_tries_end() -> None:
     error = failure(*[status(500, {"error": "boom"})] * 5, pauses=pauses)
     assert error.code == "llm_failed"
     assert "boom" in error.message
-    assert len(pauses) == llm.TRIES - 1
+    assert len(pauses) == http.TRIES - 1
     assert pauses[0] < pauses[1]
 
 
@@ -193,8 +193,8 @@ def test_each_failure_has_a_code_and_says_what_to_do(script: Script, code: str) 
 
 
 def test_an_empty_reply_is_tried_again_and_then_told() -> None:
-    assert failure(*[streamed(*finish())] * llm.TRIES).code == "llm_empty"
-    assert failure(*[streamed(event({"choices": []}), b"data: [DONE]\n\n")] * llm.TRIES).code == "llm_empty"
+    assert failure(*[streamed(*finish())] * http.TRIES).code == "llm_empty"
+    assert failure(*[streamed(event({"choices": []}), b"data: [DONE]\n\n")] * http.TRIES).code == "llm_empty"
 
 
 def test_nobody_there_is_told() -> None:
@@ -205,7 +205,7 @@ def test_nobody_there_is_told() -> None:
         with pytest.raises(ServiceError) as caught:
             ChatService(Endpoint(url, "m"), sleep=pauses.append).reply(HELLO)
     assert caught.value.code == "llm_unreachable"
-    assert len(pauses) == llm.TRIES - 1
+    assert len(pauses) == http.TRIES - 1
 
 
 def test_silence_is_told_after_the_timeout() -> None:
@@ -279,4 +279,4 @@ def test_a_password_in_an_address_is_not_shown() -> None:
     ],
 )
 def test_this_machine_is_told_from_others(url: str, local: bool) -> None:
-    assert llm.is_loopback(url) is local
+    assert http.is_loopback(url) is local
