@@ -18,6 +18,9 @@ _OPENING = re.compile(r"\ufeff?---[ \t]*(\r\n|\n|\r|\Z)")
 _CLOSING = re.compile(r"(?<=[\r\n])(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)")
 _KEY_LINE = re.compile(r"[\"']?[\w][^:\r\n]*:(?=\s|\Z)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
+_LINES = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+_NO_LINE_ENDS = "\x85\u2028\u2029"
+"""They part lines for YAML 1.1 and `str.splitlines`, but not for YAML 1.2, editors and people."""
 _SMALL = 4096
 """Characters of a block that the parser in C may read: it does not guard against deep nesting."""
 _MOST_VALUES = 10_000
@@ -62,6 +65,11 @@ class BrokenError(Exception):
         self.message = message
 
 
+def lines(text: str) -> list[str]:
+    """The lines of a text with their ends, which are CR, LF or both and nothing else."""
+    return _LINES.findall(text)
+
+
 def find(text: str) -> Span:
     """Find the block. Fences are whole lines; a rule at the top of a text that holds no keys is no fence."""
     opening = _OPENING.match(text)
@@ -84,7 +92,7 @@ def find(text: str) -> Span:
 
 def _begins_with_key(text: str, start: int, end: int) -> bool:
     """Whether the first line that says something looks like YAML (or none does)."""
-    for line in text[start : min(end, start + _SMALL)].splitlines():
+    for line in lines(text[start : min(end, start + _SMALL)]):
         bare = line.strip()
         if bare and not bare.startswith("#"):
             return bool(_KEY_LINE.match(bare)) or bare[0] in "{?&!"
@@ -128,8 +136,9 @@ def compose(block: str, *, fast: bool = False) -> tuple[Any, Any]:
     import yaml
 
     made = getattr(yaml, "CSafeLoader", yaml.SafeLoader) if fast else yaml.SafeLoader
+    standing_in = _stand_ins(block)
     try:
-        loader = made(block)
+        loader = made(block.translate(standing_in))
         node = loader.get_single_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -143,7 +152,34 @@ def compose(block: str, *, fast: bool = False) -> tuple[Any, Any]:
         if isinstance(node, yaml.ScalarNode) and node.tag.endswith(":null"):
             return None, loader
         raise BrokenError(node.start_mark.line, "the front matter holds no keys")
+    if standing_in:
+        _restore(node, {ord(new): chr(old) for old, new in standing_in.items()})
     return node, loader
+
+
+def _stand_ins(block: str) -> dict[int, str]:
+    """What to put in place of characters that would end a line for the parser: others that the block lacks."""
+    found = [char for char in _NO_LINE_ENDS if char in block]
+    if not found:
+        return {}
+    lowered = block.lower()
+    free = (chr(code) for code in range(0xE000, 0xF900) if chr(code) not in block and f"{code:x}" not in lowered)
+    return {ord(char): one for char, one in zip(found, free, strict=False)}
+
+
+def _restore(node: Any, table: Mapping[int, str]) -> None:
+    """Put characters back into all texts below a node; an alias leads to the same node again."""
+    pending, seen = [node], set()
+    while pending:
+        one = pending.pop()
+        if isinstance(one, tuple):
+            pending += one
+        elif one is not None and id(one) not in seen:
+            seen.add(id(one))
+            if isinstance(one.value, str):
+                one.value = one.value.translate(table)
+            else:
+                pending += one.value
 
 
 def key_text(key: Any) -> str:
@@ -155,13 +191,13 @@ def key_text(key: Any) -> str:
 
 def _texts(node: Any) -> Texts:
     if isinstance(node.value, str):
-        return None if _is_null(node) else node.value
+        return None if is_null(node) else node.value
     if node.id == "sequence" and all(isinstance(one.value, str) for one in node.value):
-        return tuple(one.value for one in node.value if not _is_null(one))
+        return tuple(one.value for one in node.value if not is_null(one))
     return None
 
 
-def _is_null(node: Any) -> bool:
+def is_null(node: Any) -> bool:
     """Whether a scalar says nothing. Python's ``None`` is taken for it too, unless it is quoted."""
     return bool(node.tag.endswith(":null") or (node.value == "None" and not _is_quoted(node)))
 

@@ -3,7 +3,7 @@
 import re
 
 from ctxcli.parsing import yaml_text
-from ctxcli.parsing.front_matter import BrokenError, Span, find, read, read_yaml
+from ctxcli.parsing.front_matter import BrokenError, Span, find, lines, read, read_yaml
 
 _KEYED = re.compile(r"([^\s#:\-'\"][^:\r\n]*):([ \t]+)(.*?)[ \t]*\Z")
 _ITEM = re.compile(r"([ \t]*-[ \t]+)(.*?)[ \t]*\Z")
@@ -19,15 +19,15 @@ def mend(text: str) -> str | None:
         text = _closed(text, span)
         span = find(text)
     block = text[span.block : span.block_end]
-    lines = [_mended(line) for line in block.splitlines(keepends=True)]
-    new = text[: span.block] + "".join(_without_doubles(lines)) + text[span.block_end :]
+    mended = [_mended(line) for line in lines(block)]
+    new = text[: span.block] + "".join(_without_doubles(mended)) + text[span.block_end :]
     return new if read(new, find(new)).problem is None and find(new).present else None
 
 
 def _closed(text: str, span: Span) -> str:
     """The text with the missing fence below the last line that looks like front matter."""
     end = at = span.block
-    for line in text[span.block :].splitlines(keepends=True):
+    for line in lines(text[span.block :]):
         bare = line.rstrip("\r\n")
         if not bare or not _HEADLINE.match(bare):
             break
@@ -68,11 +68,11 @@ def _bare(value: str) -> str:
     return value
 
 
-def _without_doubles(lines: list[str]) -> list[str]:
+def _without_doubles(given: list[str]) -> list[str]:
     """A key that stands there again becomes a comment, and what hangs below it too."""
     seen: set[str] = set()
     result, doubled = [], False
-    for line in lines:
+    for line in given:
         keyed = re.match(r"([^\s#:\-][^:\r\n]*):(?=\s|\Z)", line)
         if keyed:
             doubled = keyed[1] in seen

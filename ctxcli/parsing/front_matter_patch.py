@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ctxcli.parsing import yaml_text
-from ctxcli.parsing.front_matter import BrokenError, compose, key_text, read_yaml
+from ctxcli.parsing.front_matter import BrokenError, compose, is_null, key_text, lines, read_yaml
+from ctxcli.parsing.note_text import read_tags
 
 Change = str | tuple[str, ...]
 Edit = tuple[int, int, str]
@@ -16,7 +17,11 @@ Edit = tuple[int, int, str]
 
 
 class CannotPatchError(Exception):
-    """A block written in a way that cannot be changed here; it has to be edited by hand."""
+    """A block written in a way that cannot be changed here; it has to be edited by hand. `line` is 0-based in it."""
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 def patch(block: str, changes: Mapping[str, Change], *, newline: str = "\n") -> str:
@@ -28,7 +33,7 @@ def patch(block: str, changes: Mapping[str, Change], *, newline: str = "\n") -> 
         new = _apply(block, edits)
         new_texts, new_values = read_yaml(new)
     except BrokenError as error:
-        raise CannotPatchError(error.message) from None
+        raise CannotPatchError(error.message, error.line) from None
     kept = all(
         new_values.get(key) == value and key in new_values for key, value in old_values.items() if key not in changes
     )
@@ -40,7 +45,7 @@ def patch(block: str, changes: Mapping[str, Change], *, newline: str = "\n") -> 
 
 def _says(found: Change | None, wanted: Change) -> bool:
     if isinstance(found, tuple) and isinstance(wanted, tuple):
-        return tuple(map(bare, found)) == wanted
+        return read_tags(found) == wanted
     return found == wanted or (found is None and wanted == ())
 
 
@@ -74,7 +79,12 @@ def _apply(block: str, edits: list[Edit]) -> str:
 
 
 def _whole(block: str, key: Any, value: Any, wanted: Change) -> Edit:
-    """Replace a value as a whole; what follows it on its line (a comment) stays."""
+    """Replace a value as a whole; what follows it on its line (a comment) stays.
+
+    A list or mapping where a text is wanted says something that is not understood here, and is not written over.
+    """
+    if isinstance(wanted, str) and value.id != "scalar":
+        raise CannotPatchError(f"{key.value!r} holds a {value.id}, not a text", value.start_mark.line)
     colon = block.index(":", key.end_mark.index) + 1
     end = max(true_end(block, value), colon)
     if value.id == "scalar" and not _is_block_scalar(value) and value.start_mark.index < end:
@@ -97,23 +107,25 @@ def true_end(block: str, node: Any) -> int:
         last = node.value[-1]
         return true_end(block, last[1] if isinstance(last, tuple) else last)
     text = block[node.start_mark.index : node.end_mark.index]
-    lines = text.splitlines(keepends=True)
-    while lines and (not lines[-1].strip() or lines[-1].startswith("#")):
-        lines.pop()
-    return int(node.start_mark.index) + len("".join(lines).rstrip("\r\n"))
+    own = lines(text)
+    while own and (not own[-1].strip() or own[-1].startswith("#")):
+        own.pop()
+    return int(node.start_mark.index) + len("".join(own).rstrip("\r\n"))
 
 
 def _list_edits(block: str, key: Any, value: Any, wanted: tuple[str, ...], newline: str) -> list[Edit]:
-    """Set a list; items that stay are not touched, nor are the comments between them."""
-    items = value.value if value.id == "sequence" else None
-    if not items or not all(isinstance(one.value, str) for one in items):
-        return [] if items == [] and not wanted else [_whole(block, key, value, wanted)]
-    current = [bare(one.value) for one in items]
-    kept = [text for text in current if text in wanted]
+    """Set a list; items that stay are not touched, nor are empty ones (null), nor the comments between them."""
+    items = value.value if value.id == "sequence" else []
+    if value.id == "mapping" or not all(isinstance(one.value, str) for one in items):
+        raise CannotPatchError(f"{key.value!r} holds more than a list of texts", value.start_mark.line)
+    if not items:
+        return [] if value.id == "sequence" and not wanted else [_whole(block, key, value, wanted)]
+    current = ["" if is_null(one) else bare(one.value) for one in items]
+    kept = tuple(dict.fromkeys(text for text in current if text in wanted))
     added = wanted[len(kept) :]
-    if not kept or tuple(kept) != wanted[: len(kept)] or len(set(current)) != len(current):
+    gone = [at for at, text in enumerate(current) if text and text not in wanted]
+    if kept != wanted[: len(kept)] or len(gone) == len(items):
         return [_whole(block, key, value, wanted)]
-    gone = [at for at, text in enumerate(current) if text not in wanted]
     if value.flow_style:
         return _flow_edits(items, gone, added)
     return _block_edits(block, value, gone, added, newline)

@@ -38,7 +38,10 @@ class NoteText:
 
 @dataclass(frozen=True, slots=True)
 class ParsedNote:
-    """`created` and `updated` are as typed, "" where the front matter names none; so is `id`."""
+    """`created` and `updated` are as typed, "" where the front matter names none; so is `id`.
+
+    `unread` names the keys of ctx's own whose values are of a kind that says nothing here: a list for a title.
+    """
 
     id: str
     title: str
@@ -50,6 +53,7 @@ class ParsedNote:
     problem: Problem | None
     span: Span
     keys: tuple[str, ...]
+    unread: tuple[str, ...] = ()
 
 
 def decode(data: bytes) -> NoteText:
@@ -88,7 +92,13 @@ def parse(text: str, name: str) -> ParsedNote:
         problem=found.problem,
         span=span,
         keys=tuple(texts),
+        unread=tuple(key for key in OWN_KEYS if _is_unread(key, texts.get(key), found.values.get(key))),
     )
+
+
+def _is_unread(key: str, text: Texts, value: Any) -> bool:
+    """Whether a key has a value of which nothing is taken."""
+    return value is not None and not isinstance(text, str) and (text is None or key != "tags")
 
 
 def _text(found: Texts) -> str:

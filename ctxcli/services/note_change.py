@@ -15,7 +15,7 @@ def changed(data: bytes, change: NoteChange, *, path: str) -> bytes:
     parsed = parsing.parse(text.text, "")
     check_writable(text, parsed, path)
     body = _with_content(text.text, parsed, change)
-    return _encoded(text, _with_fields(body, parsed, _fields(parsed, change), path), path)
+    return _encoded(text, with_fields(body, parsed, _fields(parsed, change), path), path)
 
 
 def touched(data: bytes, before: bytes) -> bytes:
@@ -25,7 +25,7 @@ def touched(data: bytes, before: bytes) -> bytes:
     if parsed.problem or not text.exact or parsed.updated != old.updated or "updated_at" not in parsed.keys:
         return data
     try:
-        return text.encode(_with_fields(text.text, parsed, _fields(parsed, NoteChange()), ""))
+        return text.encode(with_fields(text.text, parsed, _fields(parsed, NoteChange()), ""))
     except DataError:
         return data
 
@@ -66,7 +66,7 @@ def _fields(parsed: ParsedNote, change: NoteChange) -> dict[str, str | tuple[str
     tags = _tags(parsed, change)
     if tags is not None:
         fields["tag" if "tag" in parsed.keys and "tags" not in parsed.keys else "tags"] = tags
-    if "updated_at" in parsed.keys or parsed.id:
+    if ("updated_at" in parsed.keys or parsed.id) and "updated_at" not in parsed.unread:
         fields["updated_at"] = datetime.now().astimezone().isoformat(timespec="milliseconds")
     return fields
 
@@ -79,10 +79,11 @@ def _tags(parsed: ParsedNote, change: NoteChange) -> tuple[str, ...] | None:
     kept = [tag for tag in base if tag.casefold() not in gone]
     there = {tag.casefold() for tag in kept}
     wanted = (*kept, *(tag for tag in change.add_tags if tag.casefold() not in there))
-    return None if wanted == parsed.tags else wanted
+    return None if wanted == parsed.tags and "tags" not in parsed.unread else wanted
 
 
-def _with_fields(text: str, parsed: ParsedNote, fields: dict[str, str | tuple[str, ...]], path: str) -> str:
+def with_fields(text: str, parsed: ParsedNote, fields: dict[str, str | tuple[str, ...]], path: str) -> str:
+    """The text with keys set in its front matter; DataError where that cannot be done surely."""
     if not fields:
         return text
     span = parsed.span
@@ -94,7 +95,9 @@ def _with_fields(text: str, parsed: ParsedNote, fields: dict[str, str | tuple[st
         block = front_matter_patch.patch(text[span.block : span.block_end], fields, newline=span.newline)
     except front_matter_patch.CannotPatchError as error:
         raise DataError(
-            f"{path}: the front matter cannot be changed: {error}", code="cannot_patch", hint="edit it by hand"
+            f"{path}:{error.line + 2}: the front matter cannot be changed: {error}",
+            code="cannot_patch",
+            hint="edit it by hand",
         ) from None
     return text[: span.block] + block + text[span.block_end :]
 

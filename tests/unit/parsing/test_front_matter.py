@@ -56,6 +56,11 @@ def test_the_block_is_found(text: str, block: str | None) -> None:
         ("", {"title": "x"}, "title: x\n"),
         ("  a: 1\n", {"title": "x"}, "  a: 1\n  title: x\n"),
         ("a: |+\n  keep\n\n", {"title": "x"}, "a: |+\n  keep\n\ntitle: x\n"),
+        ("t: 甲\u2028乙\n", {"title": "丙"}, "t: 甲\u2028乙\ntitle: 丙\n"),
+        ("title: |\n  a\u2029\u0085b\nt: 'c\u2028'\n", {"title": "x"}, "title: x\nt: 'c\u2028'\n"),
+        ("tags: [甲, ~, b, null]\n", {"tags": ("甲", "c")}, "tags: [甲, ~, null, c]\n"),
+        ("tags:\n- a\n-\n- None\n- ''\n", {"tags": ("a", "乙")}, "tags:\n- a\n-\n- None\n- ''\n- 乙\n"),
+        ("tags: [a, 'a', b]\n", {"tags": ("a", "b", "c")}, "tags: [a, 'a', b, c]\n"),
     ],
 )
 def test_a_change_touches_only_its_value(block: str, changes: dict[str, str | tuple[str, ...]], wanted: str) -> None:
@@ -69,6 +74,36 @@ def test_a_change_touches_only_its_value(block: str, changes: dict[str, str | tu
 def test_what_cannot_be_changed_safely_is_refused(block: str) -> None:
     with pytest.raises(CannotPatchError):
         patch(block, {"title": "new", "other": "x"})
+
+
+@pytest.mark.parametrize(
+    ("block", "line"),
+    [("tags: {甲: 乙}\n", 0), ("a: 1\ntags: [a, {b: c}]\n", 1), ("tags:\n- a: b\n", 1), ("tags:\n- [x]\n", 1)],
+)
+@pytest.mark.parametrize("wanted", [("x",), ()])
+def test_a_value_that_is_no_list_of_tags_is_never_written_over(block: str, line: int, wanted: tuple[str, ...]) -> None:
+    with pytest.raises(CannotPatchError) as caught:
+        patch(block, {"tags": wanted})
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize("value", ["[x, y]", "{x: 标题}", "\n- x"])
+def test_a_value_that_is_no_title_is_never_written_over(value: str) -> None:
+    with pytest.raises(CannotPatchError):
+        patch(f"title: {value}\n", {"title": "z"})
+
+
+@pytest.mark.parametrize("char", ["\u2028", "\u2029", "\u0085"])
+@pytest.mark.parametrize("form", ["{}", "'{}'", '"{}"'])
+def test_a_line_separator_ends_no_line(char: str, form: str) -> None:
+    value = f"甲{char}b"
+    text = f"---\ntitle: {form.format(value)}\nx: a\n---\nbody"
+    found = front_matter.read(text, front_matter.find(text))
+    assert (found.problem, found.texts) == (None, {"title": value, "x": "a"})
+    broken = text.replace("x: a", "x: a: b")
+    assert front_matter_mend.mend(broken) == text.replace("x: a", 'x: "a: b"')
+    problem = front_matter.read(broken, front_matter.find(broken)).problem
+    assert problem is not None and problem.line == 3
 
 
 @pytest.mark.parametrize(
