@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ctxcli.cli.options import WorkspaceDir
+from ctxcli.cli.output import emit_line
 from ctxcli.model.errors import NotFoundError, ServiceError
 
 _AT_LINE = {"vi", "vim", "nvim", "nano", "emacs", "emacsclient", "kak", "micro", "hx"}
@@ -34,7 +35,7 @@ def open_source(
     if not path.is_file():
         raise NotFoundError(f"{path}: the file is gone", code="file_not_found", hint="bring the index up to date")
     if show or not _on_terminal():
-        sys.stdout.write(f"{path}{_place(source)}\n")
+        emit_line(f"{path}{_place(source)}")
         return
     _run(_command(path, source, found.settings.text("editor")))
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from ctxcli.cli.screen import Screen
 
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f]")
+"""What could steer a terminal, end a line, or turn the order of what is shown around (bidirectional overrides)."""
 
 
 def prepare_streams() -> None:
@@ -51,14 +52,16 @@ def emit_json(value: Any) -> None:
     """Print one JSON document on one line."""
     import json
 
-    from ctxcli.model.report import document
+    if not isinstance(value, dict):
+        from ctxcli.model.report import document  # costs more than printing does
 
-    sys.stdout.write(json.dumps(document(value), ensure_ascii=False) + "\n")
+        value = document(value)
+    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
 
 
 def emit_line(text: str) -> None:
-    """Print one line of data, as it is."""
-    sys.stdout.write(f"{text}\n")
+    """Print one line of data: as it is, but harmless on a terminal."""
+    sys.stdout.write(f"{visible(text) if is_terminal(sys.stdout) else text}\n")
 
 
 def notice(text: str, *, quiet: bool = False) -> None:
@@ -69,12 +72,18 @@ def notice(text: str, *, quiet: bool = False) -> None:
 
 def warn(text: str, *, quiet: bool = False) -> None:
     """Say on stderr that something is not as it should be."""
-    notice(f"{_paint('warning:', '33')} {visible(text)}" if not quiet else "", quiet=quiet)
+    if not quiet:
+        sys.stderr.write(f"{_paint('warning:', '33')} {visible(text)}\n")
 
 
 def visible(text: str) -> str:
-    """The text without control characters, which could steer a terminal: they are shown as ``\\x1b``."""
-    return text if text.isprintable() else _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    """The text without characters that could steer a terminal or deceive: they are shown as ``\\x1b``, ``\\u202e``."""
+    return text if text.isprintable() else _CONTROL.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def has_colour(stream: TextIO) -> bool:
@@ -145,9 +154,9 @@ def fail_as_bug(error: Exception, *, as_json: bool) -> int:
 
 def _report(code: str, message: str, hint: str, *, as_json: bool) -> None:
     with suppress(BrokenPipeError):
-        sys.stderr.write(f"{_paint('error:', '31')} {visible(_one_line(message))}\n")
+        sys.stderr.write(f"{_paint('error:', '31')} {visible(one_line(message))}\n")
         if hint:
-            sys.stderr.write(f"{_paint('hint:', '36')} {visible(_one_line(hint))}\n")
+            sys.stderr.write(f"{_paint('hint:', '36')} {visible(one_line(hint))}\n")
     if as_json:
         try:
             emit_json({"schema": "ctx/error/1", "error": {"code": code, "message": message, "hint": hint}})
@@ -156,7 +165,8 @@ def _report(code: str, message: str, hint: str, *, as_json: bool) -> None:
             _silence_stdout()
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """The text without line ends."""
     return " ".join(text.split("\n")).strip()
 
 

@@ -6,6 +6,9 @@ from typing import Any, TextIO
 
 from ctxcli.cli.output import has_colour, is_terminal, visible
 
+_WIDEST = 48
+"""Columns of a terminal that a column of a plain table is padded to at most."""
+
 
 class Screen:
     """Where a view writes. Text is shown as it is: no markup, no control characters."""
@@ -47,13 +50,23 @@ class Screen:
 
     def _plain_table(self, columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> None:
         everything = [[name.upper() for name in columns], *rows]
-        widths = [max(_width(row[at]) for row in everything) for at in range(len(columns))]
+        widths = [_column_width([_width(row[at]) for row in everything]) for at in range(len(columns))]
         for row in everything:
             cells = (
                 _padded(cell, width, right=is_number)
                 for cell, width, is_number in zip(row, widths, numeric, strict=True)
             )
             self._stream.write("  ".join(cells).rstrip() + "\n")
+
+
+def counted(number: int, what: str) -> str:
+    """``1 note``, ``2,000 notes``."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _column_width(widths: Sequence[int]) -> int:
+    """How wide a column is padded: a cell that is much longer than others juts out, alone."""
+    return max(width for at, width in enumerate(widths) if not at or width <= _WIDEST)
 
 
 def _width(text: str) -> int:

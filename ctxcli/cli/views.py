@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ctxcli.cli.screen import Screen
+from ctxcli.cli.screen import Screen, counted
 from ctxcli.model.report import (
     Diagnosis,
     IndexedFiles,
@@ -23,7 +23,7 @@ def index_report(report: IndexReport, screen: Screen) -> None:
     parts = [f"{counts.indexed} indexed", f"{counts.unchanged} unchanged"]
     more = {"moved": counts.moved, "removed": counts.removed, "failed": counts.failed, "skipped": counts.skipped}
     parts += [f"{number} {name}" for name, number in more.items() if number]
-    screen.line(f"{report.kb}: {', '.join(parts)}; {_count(report.chunks, 'chunk')}, {report.elapsed_s:.1f} s")
+    screen.line(f"{report.kb}: {', '.join(parts)}; {counted(report.chunks, 'chunk')}, {report.elapsed_s:.1f} s")
 
 
 def index_preview(preview: IndexPreview, screen: Screen) -> None:
@@ -109,7 +109,7 @@ def outline(found: Outline, screen: Screen) -> None:
 def removal(done: Removal, screen: Screen) -> None:
     """What was taken out."""
     what = f"{done.root} from the knowledge base {done.kb}" if done.root else f"the knowledge base {done.kb}"
-    screen.line(f"removed {what} ({_count(done.files, 'file')}); the documents are where they were")
+    screen.line(f"removed {what} ({counted(done.files, 'file')}); the documents are where they were")
 
 
 def status(found: WorkspaceStatus, screen: Screen) -> None:
@@ -141,7 +141,3 @@ def _size(count: int) -> str:
     if count < 1 << 20:
         return f"{count / 1024:.1f} KB"
     return f"{count / 2**20:.1f} MB"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
