@@ -151,7 +151,7 @@ def _typer_command() -> Any:
 
     import typer
 
-    from ctxcli.cli.options import AsJson, Kbs, Notes, Quiet, WorkspaceDir
+    from ctxcli.cli.options import AsJson, Kbs, Notes, Quiet, WorkspaceDir, given
 
     def ask(
         question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")] = "",
@@ -163,13 +163,16 @@ def _typer_command() -> Any:
         llm: Annotated[
             bool | None, typer.Option("--llm/--no-llm", help="Let a language model word the answer from the excerpts.")
         ] = None,
-        model: Annotated[str | None, typer.Option(metavar="M", help="The language model; else CTX_MODEL.")] = None,
+        model: Annotated[
+            str | None, typer.Option(metavar="M", parser=given, help="The language model; else CTX_MODEL.")
+        ] = None,
         format: Annotated[str, typer.Option(metavar="text|md|json", help="Form of the answer.")] = "text",
         source: Annotated[
-            list[str] | None, typer.Option("--from", metavar="FILE", help="Ask this file, not an index; - for stdin.")
+            list[str] | None,
+            typer.Option("--from", metavar="FILE", parser=given, help="Ask this file, not an index; - for stdin."),
         ] = None,
         batch: Annotated[
-            str | None, typer.Option(metavar="QUESTIONS.jsonl", help="Ask every question of a file.")
+            str | None, typer.Option(metavar="QUESTIONS.jsonl", parser=given, help="Ask every question of a file.")
         ] = None,
         evidence: Annotated[bool, typer.Option("--evidence", help="Add the ranked chunks.")] = False,
         as_json: AsJson = False,

@@ -77,6 +77,8 @@ def read_plain(arguments: list[str]) -> AskRequest | None:
 
 def _set(request: AskRequest, name: str, text: str) -> bool:
     """Set an option from its text; False where the text is no value for it."""
+    if not text.strip():
+        return False
     if name in {"kb", "sources"}:
         getattr(request, name).append(text)
     elif name == "top_k":

@@ -87,6 +87,8 @@ def read_plain(arguments: list[str]) -> ContextRequest | None:
 
 def _set(found: dict[str, Any], name: str, text: str) -> bool:
     """Set an option from its text; False where the text is no value for it."""
+    if name in ("kb", "workspace") and not text.strip():
+        return False
     if name in ("kb", "packet"):
         found[name] = (*found.get(name, ()), text)
     elif name == "budget":

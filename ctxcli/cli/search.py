@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctxcli.cli.options import AsJson, Kbs, Notes, Quiet, WorkspaceDir
+from ctxcli.cli.options import AsJson, Kbs, Notes, Quiet, WorkspaceDir, given
 from ctxcli.cli.output import emit_json, end, notice, visible
 from ctxcli.model.errors import ExitCode, UsageError
 
@@ -20,8 +20,13 @@ def search(
     notes: Notes = None,
     top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, help="How many hits at most.")] = 10,
     mode: Annotated[str, typer.Option(metavar="bm25|keyword", help="How hits are ranked.")] = "bm25",
-    section: Annotated[str, typer.Option(help="Only this section number and those below it, as 6.3.")] = "",
-    doc: Annotated[str, typer.Option(metavar="GLOB", help="Only documents that fit (as in .gitignore).")] = "",
+    section: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", parser=given, help="Only this section number and those below it, as 6.3."),
+    ] = None,
+    doc: Annotated[
+        str | None, typer.Option(metavar="GLOB", parser=given, help="Only documents that fit (as in .gitignore).")
+    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show the terms and what each hit has of them.")] = False,
     fail_empty: Annotated[bool, typer.Option("--fail-empty", help="Exit with 4 where there is no hit.")] = False,
     as_json: AsJson = False,
@@ -43,7 +48,7 @@ def search(
         notes=notes,
         top_k=None,
     )
-    hits = asking.search(query, limit=top_k, mode=mode, filters=Filters(section, doc))
+    hits = asking.search(query, limit=top_k, mode=mode, filters=Filters(section or "", doc or ""))
     explained = asking.explain(query, hits) if explain else None
     if as_json:
         from ctxcli.model.documents import hits_document

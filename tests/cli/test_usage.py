@@ -76,3 +76,26 @@ def test_a_changed_file_is_told_once_however_often_it_is_cited(tmp_path: Path) -
     done = ctx(folder, "ask", "At how many degrees does the roof vent open?", "--threshold", "0")
     assert done.out.count("docs/vents.md ·") == 2
     assert done.err.count("docs/vents.md") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("kb", "search", "wind", "--doc", ""),
+        ("kb", "search", "wind", "--section", ""),
+        ("kb", "search", "风", "--kb", ""),
+        ("kb", "search", "风", "-w", " "),
+        ("kb", "info", "-w", ""),
+        ("kb", "files", "--kb="),
+        ("ask", "风?", "--kb", ""),
+        ("ask", "风?", "--kb=a", "--kb="),
+        ("ask", "wind?", "--from", ""),
+        ("ask", "wind?", "--workspace", ""),
+        ("ask", "--batch", ""),
+        ("context", "build", "风", "--kb", ""),
+        ("context", "build", "风", "-w", ""),
+    ],
+)
+def test_an_empty_value_of_a_filter_is_refused_not_left_out(place: Path, arguments: tuple[str, ...]) -> None:
+    done = ctx(place, *arguments, "--json")
+    assert (done.code, bool(done.json["error"]["hint"])) == (2, True), done
