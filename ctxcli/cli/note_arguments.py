@@ -86,6 +86,8 @@ def _set(found: dict[str, Any], option: str, name: str, given: str, form: _Form)
     """Take an option's value; False where it is none."""
     if option in form.repeated:
         found.setdefault(name, []).append(given)
+    elif name == "directory" and not given.strip():
+        return False
     elif option in form.numbers:
         if not (given.isascii() and given.isdecimal() and len(given) < 10):
             return False

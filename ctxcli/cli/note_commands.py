@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxcli.cli import note_input
-from ctxcli.cli.output import confirm, emit_line, is_terminal, notice, warn
+from ctxcli.cli.output import confirm, emit_json, emit_line, is_terminal, notice, warn
 from ctxcli.model.errors import BusyError, ExitCode, UsageError
 from ctxcli.services import workspace as workspaces
 from ctxcli.services.note_filter import NoteFilter, bound
-from ctxcli.services.note_values import checked_tags
+from ctxcli.services.note_values import wanted_tags
 from ctxcli.services.notes import Notebook, NoteChange
 
 if TYPE_CHECKING:
@@ -53,13 +53,6 @@ def _screen() -> "Screen":
     return Screen(sys.stdout)
 
 
-def _emit(document: dict[str, Any]) -> None:
-    """Print one JSON document; `output.emit_json` would import the reports of knowledge bases for it."""
-    import json
-
-    sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
-
-
 def create(
     title: str,
     source: str | None = None,
@@ -74,9 +67,10 @@ def create(
     directory: str | None = None,
 ) -> ExitCode:
     """Make a note and print its id."""
-    text = note_input.given_text(content=content, file=file, source=source) or ""
+    given = note_input.given_text(content=content, file=file, source=source)
+    text = given or ""
     with _notebook(directory, quiet=quiet, make=True) as notebook:
-        if kind:
+        if kind is not None:
             notebook.checked_type(kind)
         if edit:
             command = note_input.editor(notebook.workspace.settings.text("editor"))
@@ -85,10 +79,17 @@ def create(
             note_input.forget(path)
         note = notebook.create(title, text, type=kind, tags=tags)
         if as_json:
-            _emit(note.document())
+            emit_json(note.document())
         else:
             emit_line(note.entry.id)
+        if given is None and not edit:
+            _tell_unread_text("title", quiet=quiet)
     return ExitCode.OK
+
+
+def _tell_unread_text(name: str, *, quiet: bool) -> None:
+    if note_input.holds_unread_text():
+        notice(f"standard input was not read; to take text from it, put - behind the {name}", quiet=quiet)
 
 
 def show(
@@ -101,7 +102,7 @@ def show(
         if note.entry.problem:
             notebook.notices.append(note.entry.problem)
         if as_json:
-            _emit(note.document())
+            emit_json(note.document())
         elif raw:
             sys.stdout.flush()
             sys.stdout.buffer.write(loaded.data)
@@ -116,11 +117,11 @@ def wanted(
     notebook: Notebook, kind: str | None, tags: Sequence[str], any_tag: bool, since: str | None, until: str | None
 ) -> NoteFilter:
     """The filter that options describe."""
-    if not (kind or tags or since or until):
+    if kind is None and since is None and until is None and not tags:
         return NoteFilter()
     return NoteFilter(
-        notebook.checked_type(kind) if kind else None,
-        checked_tags(tags),
+        None if kind is None else notebook.checked_type(kind),
+        wanted_tags(tags),
         any_tag,
         bound(since, "--since"),
         bound(until, "--until"),
@@ -155,7 +156,7 @@ def list(
 
 def _show_list(found: "NoteList", *, as_json: bool, searched: bool) -> None:
     if as_json:
-        _emit(found.document())
+        emit_json(found.document())
     else:
         from ctxcli.cli import note_views
 
@@ -201,7 +202,7 @@ def summary(*, as_json: bool = False, quiet: bool = False, directory: str | None
 
         found = note_summary.summary(notebook)
         if as_json:
-            _emit(found.document())
+            emit_json(found.document())
         else:
             from ctxcli.cli import note_views
 
@@ -230,12 +231,14 @@ def update(
 
         note = notebook.update(name, replace(change, content=text, append=append), since=since)
         _say(note, "updated", as_json=as_json, quiet=quiet)
+        if text is None and append is None:
+            _tell_unread_text("id", quiet=quiet)
     return ExitCode.OK
 
 
 def _say(note: "Note", done: str, *, as_json: bool, quiet: bool) -> None:
     if as_json:
-        _emit(note.document())
+        emit_json(note.document())
     else:
         notice(f"{done} {note.entry.path} ({note.entry.id})", quiet=quiet)
 
@@ -273,7 +276,7 @@ def open_(name: str, *, as_json: bool = False, quiet: bool = False, directory: s
             raise UsageError("there is no terminal", code="no_terminal", hint=f"the file is {path}")
         note_input.open_file(path)
         if as_json:
-            _emit(notebook.read(row.path if row.path.count("/") else f"{notebook.folder}/{row.path}").document())
+            emit_json(notebook.read(row.path if row.path.count("/") else f"{notebook.folder}/{row.path}").document())
         else:
             notice(f"opened {notebook.cite(row.path)}", quiet=quiet)
     return ExitCode.OK
@@ -297,7 +300,7 @@ def delete(
         if as_json:
             from ctxcli.services.note_tool import deletion
 
-            _emit(deletion(entry.fields(), purged=purge))
+            emit_json(deletion(entry.fields(), purged=purge))
         else:
             way_back = "" if purge else f"; bring it back with: ctx note restore {entry.id}"
             notice(f"deleted {entry.path}{way_back}", quiet=quiet)
@@ -320,7 +323,7 @@ def links(
 
         found = note_links.links(notebook, name)
         if as_json:
-            _emit(found.document())
+            emit_json(found.document())
         else:
             from ctxcli.cli import note_views
 
@@ -330,31 +333,35 @@ def links(
 
 def transfer(
     action: str,
-    folder: Path,
+    name: str,
     *,
     dry_run: bool = False,
+    update: bool = False,
     yes: bool = False,
     as_json: bool = False,
     quiet: bool = False,
     directory: str | None = None,
 ) -> ExitCode:
     """Import or export; an import on a terminal first shows what it would do, and asks."""
+    from functools import partial
+
     is_import = action == "import"
     with _notebook(directory, quiet=quiet, make=is_import, imagine=is_import and dry_run) as notebook:
         from ctxcli.cli import note_views
         from ctxcli.services import note_transfer
 
-        act = note_transfer.import_folder if is_import else note_transfer.export_folder
+        folder = note_transfer.named_folder(name)
+        act = partial(note_transfer.import_folder, update=update) if is_import else note_transfer.export_folder
         if is_import and not (dry_run or yes or as_json) and sys.stdin and sys.stdin.isatty():
             plan = act(notebook, folder, dry_run=True)
             note_views.transfer(plan, _screen())
             confirm(f"import {plan.written} files?", yes=not plan.written)
         report = act(notebook, folder, dry_run=dry_run)
         if as_json:
-            _emit(report.document())
+            emit_json(report.document())
         else:
             note_views.transfer(report, _screen())
-        return ExitCode.PARTIAL if report.count("failed", "conflict") else ExitCode.OK
+        return ExitCode.PARTIAL if report.count("failed", "conflict", "changed") else ExitCode.OK
 
 
 def check(
@@ -372,7 +379,7 @@ def check(
         def approve(diff: str) -> bool:
             if yes or as_json or not note_input.on_terminal():
                 return yes
-            sys.stderr.write(f"{diff}\n")
+            notice(diff)
             try:
                 confirm("mend it so?", yes=False)
             except UsageError:
@@ -381,7 +388,7 @@ def check(
 
         found = note_check.check(notebook, approve=approve if fix else None)
         if as_json:
-            _emit(found.document())
+            emit_json(found.document())
         else:
             from ctxcli.cli import note_views
 

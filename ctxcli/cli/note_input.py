@@ -35,6 +35,8 @@ def given_text(*, content: str | None = None, file: str | None = None, source: s
     if source == "-" or content == "-" or file == "-":
         return read_stdin()
     if file is not None:
+        if not file.strip():
+            raise UsageError("the name of the file is empty", code="empty_path", hint="name a file, or - for stdin")
         try:
             return decoded(Path(file).read_bytes())
         except FileNotFoundError:
@@ -47,6 +49,28 @@ def given_text(*, content: str | None = None, file: str | None = None, source: s
 def read_stdin() -> str:
     """All of standard input as text."""
     return decoded(sys.stdin.buffer.read()) if sys.stdin else ""
+
+
+def holds_unread_text() -> bool:
+    """Whether text waits on standard input. Never reads, never waits: a pipe may be open with nobody to write to it.
+
+    What is there is not taken unasked either: it may be meant for others, as the lines of a shell's `while read`.
+    """
+    import stat
+
+    try:
+        descriptor = sys.stdin.fileno()
+        status = os.fstat(descriptor)
+        if stat.S_ISREG(status.st_mode):
+            return os.lseek(descriptor, 0, os.SEEK_CUR) < status.st_size
+        if not stat.S_ISFIFO(status.st_mode) or os.name == "nt":
+            return False
+        import fcntl
+        import termios
+
+        return any(fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4)))
+    except (OSError, ValueError, AttributeError):  # closed, or put in place of the real one
+        return False
 
 
 def decoded(data: bytes) -> str:

@@ -4,8 +4,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ctxcli.cli.output import has_colour, visible
-from ctxcli.cli.screen import Screen
+from ctxcli.cli.output import has_colour, one_line, visible
+from ctxcli.cli.screen import Screen, counted
 from ctxcli.model.note import Note, NoteEntry, NoteHit, NoteList, NoteSummary
 
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _BARS = "▁▂▃▄▅▆▇█"
 _SHOWN = 10
+_SKIPPED_SHOWN = 20
 
 
 def _time(moment: str) -> str:
@@ -27,7 +28,7 @@ def _time(moment: str) -> str:
 def note(found: Note, screen: Screen) -> None:
     """The title, what is known of the note, and its content."""
     entry = found.entry
-    screen.line(entry.title, style="bold")
+    screen.line(one_line(entry.title), style="bold")
     tags = " ".join(f"#{tag}" for tag in entry.tags)
     screen.line(
         " · ".join(filter(None, (entry.id, entry.type, tags, _time(entry.updated_at), entry.path))), style="dim"
@@ -59,7 +60,7 @@ def hits(found: NoteList, screen: Screen) -> None:
         return
     for hit in found.notes:
         if isinstance(hit, NoteHit):
-            screen.line(hit.entry.title, style="bold")
+            screen.line(one_line(hit.entry.title), style="bold")
             screen.line(
                 f"  {hit.entry.id} · {hit.entry.type} · {_time(hit.entry.updated_at)} · {hit.entry.path}", style="dim"
             )
@@ -78,7 +79,7 @@ def _marked(snippet: str) -> str:
 
 def summary(found: NoteSummary, screen: Screen, *, chart: bool) -> None:
     """Counts, the latest notes, what is open; a chart of the weeks on a terminal."""
-    screen.line(f"{found.total} notes", style="bold")
+    screen.line(counted(found.total, "note"), style="bold")
     screen.line("types: " + (", ".join(f"{name} {count}" for name, count in found.types.items()) or "none"))
     tags = [f"{name} {count}" for name, count in list(found.tags.items())[:12]]
     more = len(found.tags) - len(tags)
@@ -96,7 +97,7 @@ def _section(title: str, entries: Sequence[NoteEntry], screen: Screen, *, total:
     if entries:
         screen.line(f"{title}:" if total is None else f"{title} ({total}):", style="bold")
         for entry in entries[:_SHOWN]:
-            screen.line(f"  {entry.id}  {entry.title}")
+            screen.line(one_line(f"  {entry.id}  {entry.title}"))
         if total and total > _SHOWN:
             screen.line(f"  and {total - _SHOWN} more")
 
@@ -116,20 +117,21 @@ def links(found: "NoteLinks", screen: Screen) -> None:
         screen.line(f"broken  {link.source.path}:{link.line}  {link.target}")
     for entry in found.orphans:
         screen.line(f"orphan  {entry.path}  {entry.title}")
-    screen.line(f"{len(found.links)} links, {len(found.broken)} broken, {len(found.orphans)} orphans")
+    screen.line(
+        f"{counted(len(found.links), 'link')}, {len(found.broken)} broken, {counted(len(found.orphans), 'orphan')}"
+    )
 
 
 def transfer(found: "TransferReport", screen: Screen) -> None:
     """One line for each file that is not simply copied, then the counts."""
-    for one in found.files:
-        if one.state not in ("new", "same"):
-            arrow = f" → {one.target}" if one.target else ""
-            screen.line(f"{one.state:9} {one.source}{arrow}" + (f": {one.message}" if one.message else ""))
-    counts = [
-        f"{count} {state}"
-        for state in ("new", "renamed", "same", "conflict", "failed")
-        if (count := found.count(state))
-    ]
+    told = [one for one in found.files if one.state != "new" and (one.state != "same" or one.message)]
+    skipped = [one for one in told if one.state == "skipped"]
+    for one in (*(one for one in told if one.state != "skipped"), *skipped[:_SKIPPED_SHOWN]):
+        arrow = f" → {one.target}" if one.target else ""
+        screen.line(f"{one.state:9} {one.source}{arrow}" + (f": {one.message}" if one.message else ""))
+    if len(skipped) > _SKIPPED_SHOWN:
+        screen.line(f"skipped   and {len(skipped) - _SKIPPED_SHOWN} more; all are named with --json")
+    counts = [f"{count} {state}" for state, count in found.counts.items() if count]
     done = " (nothing was done)" if found.dry_run else ""
     screen.line(f"{found.action} {found.folder}: {', '.join(counts) or 'no Markdown files'}{done}")
 
@@ -148,4 +150,7 @@ def check(found: "NoteCheck", screen: Screen, *, mends: bool) -> None:
             "to write what is proposed: ctx note check --fix --yes" if mends else "for mends see: ctx note check --fix"
         )
     serious = sum(one.serious and not one.fixed for one in found.problems)
-    screen.line(f"{found.notes} notes, {serious} problems, {sum(not one.serious for one in found.problems)} warnings")
+    open_warnings = sum(not one.serious and not one.fixed for one in found.problems)
+    screen.line(
+        ", ".join((counted(found.notes, "note"), counted(serious, "problem"), counted(open_warnings, "warning")))
+    )

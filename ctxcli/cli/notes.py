@@ -218,24 +218,28 @@ def links_(
 
 
 def import_(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="An Obsidian vault or a folder of Markdown.")],
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="An Obsidian vault or a folder of Markdown.")],
     dry_run: DryRun = False,
+    update: Annotated[
+        bool, typer.Option("--update", help="Take in files that have changed since they were imported.")
+    ] = False,
     yes: Yes = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
     directory: WorkspaceDir = None,
 ) -> None:
-    """Copy notes in, byte for byte, with the attachments they link to. Nothing is overwritten.
+    """Copy notes in, byte for byte, with the attachments they link to. Nothing is overwritten, unless
+    --update says so: then what has changed since it was imported is taken in, and the old text kept in the trash.
 
     On a terminal what would be done is shown first and asked for. Exit code 7 where a file was not taken.
     """
     with user_errors(as_json=as_json):
-        end(note_commands.transfer("import", folder, dry_run=dry_run, yes=yes, as_json=as_json, quiet=quiet,
-                                   directory=_text(directory)))  # fmt: skip
+        end(note_commands.transfer("import", folder, dry_run=dry_run, update=update, yes=yes, as_json=as_json,
+                                   quiet=quiet, directory=_text(directory)))  # fmt: skip
 
 
 def export_(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder, or one exported to before.")],
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="A new folder, or one exported to before.")],
     dry_run: DryRun = False,
     as_json: AsJson = False,
     quiet: Quiet = False,

@@ -1,18 +1,21 @@
 """What the further commands on notes report: links, imports, exports, checks."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ctxcli.model.note import NoteEntry
 
-TransferState = Literal["new", "renamed", "same", "conflict", "failed"]
+TransferState = Literal["new", "renamed", "updated", "same", "changed", "conflict", "failed", "skipped"]
 """What becomes of a file that is imported or exported.
 
 new        it is written under its own path
 renamed    another file has its path, so it is written under one like it
-same       the same bytes are there already
-conflict   it is not written: another note has its id, or another file its place
+updated    it was imported before and has changed; the note takes its text, and the old one lies in the trash
+same       there is nothing to do: the same bytes are there already
+changed    it was imported before and has changed; it is not written unless updates are asked for
+conflict   it is not written: another note has its id, another file its place, or both sides have changed
 failed     it cannot be read or written
+skipped    it is no note and no note links to it, or it is a link
 """
 
 
@@ -92,7 +95,12 @@ class TransferReport:
     @property
     def written(self) -> int:
         """How many files were written, or would be."""
-        return self.count("new", "renamed")
+        return self.count("new", "renamed", "updated")
+
+    @property
+    def counts(self) -> dict[TransferState, int]:
+        """How many files are in each state."""
+        return {state: self.count(state) for state in get_args(TransferState)}
 
     def document(self) -> dict[str, Any]:
         """``ctx/note-import/1`` or ``ctx/note-export/1``."""
@@ -100,9 +108,8 @@ class TransferReport:
             {"source": one.source, "target": one.target or None, "state": one.state, "message": one.message}
             for one in self.files
         ]
-        counts = {state: self.count(state) for state in ("new", "renamed", "same", "conflict", "failed")}
         head = {"schema": f"ctx/note-{self.action}/1", "folder": self.folder, "dry_run": self.dry_run}
-        return {**head, "written": self.written, "counts": counts, "files": files}
+        return {**head, "written": self.written, "counts": self.counts, "files": files}
 
 
 @dataclass(frozen=True, slots=True)

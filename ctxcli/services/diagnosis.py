@@ -13,7 +13,7 @@ from ctxcli.services import workspace as workspaces
 from ctxcli.services.workspace import Workspace
 from ctxcli.settings import is_trusted
 from ctxcli.storage import manifest
-from ctxcli.storage.files import TEMPORARY
+from ctxcli.storage.files import TEMPORARY, is_abandoned
 from ctxcli.storage.walk import CONFLICT_COPY
 
 _PACKAGES = ("tantivy", "pypdfium2", "pyromark", "selectolax", "PyStemmer", "chardet", "PyYAML", "typer", "rich")
@@ -99,7 +99,7 @@ def _index(workspace: Workspace, name: str) -> Check:
 
 def _leftovers(workspace: Workspace, *, fix: bool) -> Iterator[Check]:
     """Half-written files, and folders of knowledge bases whose first run was interrupted."""
-    found = [path for path in workspace.folder.rglob(f"{TEMPORARY}*") if path.is_file()]
+    found = [path for path in workspace.folder.rglob(f"{TEMPORARY}*") if is_abandoned(path)]
     folders = [path for path in (workspace.folder / "kb").glob("*") if path.is_dir()]
     found += [path for path in folders if not (path / manifest.FILE).exists()]
     if not found:

@@ -14,10 +14,11 @@ _MOST_CANDIDATES = 8
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Folders that a path may be relative to: the workspace, and that of the notes as it is cited."""
+    """Folders that a path may be relative to: the workspace, and that of the notes; and how the latter is cited."""
 
     root: Path
     folder: Path
+    cited: str
 
 
 def find(rows: Iterable[Row], name: str, places: Places, *, by_title: bool) -> Row:
@@ -30,7 +31,7 @@ def find(rows: Iterable[Row], name: str, places: Places, *, by_title: bool) -> R
     exact = {row.path: row for row in known if row.id == wanted}
     exact |= {row.path: row for row in _by_path(known, name.strip(), places)}  # an id may look like another's path
     if exact:
-        return _one(list(exact.values()), name)
+        return _one(list(exact.values()), name, places)
     lowered = wanted.lower()
     begun = [row for row in known if lowered and row.id.lower().startswith(lowered)]
     titled = _by_title(known, name)
@@ -39,10 +40,10 @@ def find(rows: Iterable[Row], name: str, places: Places, *, by_title: bool) -> R
             raise NotFoundError(
                 f"{name!r} is a title; this command takes an id or a path only",
                 code="title_not_accepted",
-                hint=_candidates(titled),
+                hint=_candidates(titled, places),
             )
         titled = []
-    return _one(list({row.path: row for row in (*begun, *titled)}.values()), name)
+    return _one(list({row.path: row for row in (*begun, *titled)}.values()), name, places)
 
 
 def _by_path(rows: Sequence[Row], name: str, places: Places) -> list[Row]:
@@ -64,17 +65,24 @@ def _by_title(rows: Sequence[Row], name: str) -> list[Row]:
     return exact or [row for row in rows if identity(row.title).casefold() == wanted.casefold()]
 
 
-def _one(found: Sequence[Row], name: str) -> Row:
+def _one(found: Sequence[Row], name: str, places: Places) -> Row:
     if not found:
         raise NotFoundError(f"there is no note {printable(name)!r}", code="note_not_found", hint="see: ctx note list")
     if len(found) > 1:
         raise NotFoundError(
-            f"{printable(name)!r} means {len(found)} notes", code="ambiguous", hint=f"name one: {_candidates(found)}"
+            f"{printable(name)!r} means {len(found)} notes",
+            code="ambiguous",
+            hint=f"name one: {_candidates(found, places)}",
         )
     return found[0]
 
 
-def _candidates(found: Sequence[Row]) -> str:
-    named = [f"{row.id} ({printable(row.path)}, {row.title})" for row in found[:_MOST_CANDIDATES]]
+def _candidates(found: Sequence[Row], places: Places) -> str:
+    """What each can be named by: its id with its path, or its path alone where others bear its id."""
+    ids = [row.id for row in found]
+    named = []
+    for row in found[:_MOST_CANDIDATES]:
+        path = printable(f"{places.cited}/{row.path}")
+        named.append(f"{row.id} ({path}, {row.title})" if ids.count(row.id) == 1 else f"{path} ({row.title})")
     more = len(found) - len(named)
     return "; ".join(named) + (f"; and {more} more" if more else "")

@@ -7,7 +7,7 @@ from typing import Any
 from ctxcli.model.errors import UsageError
 from ctxcli.services import workspace as workspaces
 from ctxcli.services.note_filter import NoteFilter, bound
-from ctxcli.services.note_values import checked_tags
+from ctxcli.services.note_values import wanted_tags
 from ctxcli.services.notes import Notebook, NoteChange
 from ctxcli.services.workspace import Workspace
 
@@ -42,7 +42,7 @@ class NoteTool:
         delete    note_id, [purge]                                       ``ctx/note-deletion/1``
         restore   note_id                                                ``ctx/note/1``
         links     [note_id]                                              ``ctx/note-links/1``
-        import    folder, [dry_run]                                      ``ctx/note-import/1``
+        import    folder, [dry_run, update]                                   ``ctx/note-import/1``
         export    folder, [dry_run]                                      ``ctx/note-export/1``
         check                                                            ``ctx/note-check/1``
 
@@ -50,6 +50,12 @@ class NoteTool:
         ``"a, b"``; notes with all of them are taken, with ``tags_match="any"`` those with any. `since` and `until`
         are dates or ``"7 days"``. Raises CtxError; `notices` then holds what is to be said beside the result.
         """
+        if not isinstance(parameters, Mapping):
+            raise UsageError(
+                f"the parameters must be a mapping, not {type(parameters).__name__}",
+                code="bad_parameters",
+                hint='give one: {"action": "list"}',
+            )
         given = dict(parameters)
         action = given.pop("action", None)
         if not isinstance(action, str) or action not in _ACTIONS:
@@ -127,8 +133,8 @@ class _Parameters:
     def wanted(self, notebook: Notebook) -> NoteFilter:
         kind = self.text("note_type")
         return NoteFilter(
-            type=notebook.checked_type(kind) if kind else None,
-            tags=checked_tags(self.texts("tags") or ()),
+            type=None if kind is None else notebook.checked_type(kind),
+            tags=wanted_tags(self.texts("tags") or ([""] if isinstance(self.given.get("tags"), str) else ())),
             any_tag=self.choice("tags_match", ("all", "any")) == "any",
             since=bound(self.text("since"), "since"),
             until=bound(self.text("until"), "until"),
@@ -216,15 +222,16 @@ def _links(notebook: Notebook, given: _Parameters) -> dict[str, Any]:
 
 
 def _import(notebook: Notebook, given: _Parameters) -> dict[str, Any]:
-    from ctxcli.services.note_transfer import import_folder
+    from ctxcli.services.note_transfer import import_folder, named_folder
 
-    return import_folder(notebook, Path(given.needed("folder")), dry_run=given.flag("dry_run")).document()
+    flags = {name: given.flag(name) for name in ("dry_run", "update")}
+    return import_folder(notebook, named_folder(given.needed("folder")), **flags).document()
 
 
 def _export(notebook: Notebook, given: _Parameters) -> dict[str, Any]:
-    from ctxcli.services.note_transfer import export_folder
+    from ctxcli.services.note_transfer import export_folder, named_folder
 
-    return export_folder(notebook, Path(given.needed("folder")), dry_run=given.flag("dry_run")).document()
+    return export_folder(notebook, named_folder(given.needed("folder")), dry_run=given.flag("dry_run")).document()
 
 
 def _check(notebook: Notebook, given: _Parameters) -> dict[str, Any]:
@@ -245,7 +252,7 @@ _ACTIONS: Mapping[str, tuple[tuple[str, ...], _Act]] = {
     "delete": (("note_id", "purge"), _delete),
     "restore": (("note_id",), _restore),
     "links": (("note_id",), _links),
-    "import": (("folder", "dry_run"), _import),
+    "import": (("folder", "dry_run", "update"), _import),
     "export": (("folder", "dry_run"), _export),
     "check": ((), _check),
 }

@@ -38,6 +38,14 @@ def checked_title(title: str) -> str:
     return found
 
 
+def wanted_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Tags to look for, or UsageError for one that names nothing: it would take all notes."""
+    given = tuple(tags)
+    if not all(checked_tags([tag]) for tag in given):
+        raise UsageError("a tag is empty", code="empty_tag", hint="name a tag, or leave the option out")
+    return checked_tags(given)
+
+
 def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Tags as notes hold them; ``a, b`` are two, ``#a`` is ``a``."""
     return tuple(dict.fromkeys(one for tag in tags for one in note_text.read_tags(clean(" ".join(tag.split())))))

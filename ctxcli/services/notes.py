@@ -11,7 +11,7 @@ from ctxcli.model.note import DEFAULT_TYPE, Note, NoteEntry, NoteList
 from ctxcli.parsing import note_text
 from ctxcli.services import note_lookup
 from ctxcli.services.note_filter import NoteFilter, Sort, ordered
-from ctxcli.services.note_values import checked_tags, checked_title, clean, new_id
+from ctxcli.services.note_values import checked_tags, checked_title, clean, new_id, wanted_tags
 from ctxcli.services.workspace import Workspace
 from ctxcli.storage import note_names
 from ctxcli.storage import notes as files
@@ -56,8 +56,8 @@ class Notebook:
         self.failed = False
         folder = _notes_folder(workspace)
         self.cache = NoteCache(folder, workspace.folder, workspace.settings.number("index.lock_seconds"))
-        self.places = note_lookup.Places(workspace.root, folder)
         self._cited = workspace.cite(folder)
+        self.places = note_lookup.Places(workspace.root, folder, self._cited)
 
     @property
     def folder(self) -> Path:
@@ -95,7 +95,8 @@ class Notebook:
     def create(self, title: str, content: str = "", *, type: str | None = None, tags: Iterable[str] = ()) -> Note:
         """Make a note. Its cost does not depend on how many there are."""
         title = checked_title(title)
-        kind, checked, text = self.checked_type(type or DEFAULT_TYPE), checked_tags(tags), clean(content)
+        kind = self.checked_type(DEFAULT_TYPE if type is None else type)
+        checked, text = wanted_tags(tags), clean(content)
         now = datetime.now().astimezone()
         moment = now.isoformat(timespec="milliseconds")
         note_id = new_id(now)
@@ -152,7 +153,9 @@ class Notebook:
     def update(self, name: str, change: NoteChange, *, since: Loaded | None = None) -> Note:
         """Change what is named. `since` is the note as the change was made from: BusyError if it is no longer so."""
         if change == NoteChange():
-            raise UsageError("there is nothing to change", hint="name a title, a content, a type or tags")
+            raise UsageError(
+                "there is nothing to change", hint="name a title, a content (- reads standard input), a type or tags"
+            )
         row = since.row if since else self.find(name)
         with self.cache.lock():
             current = self._load_same(row)
@@ -170,6 +173,11 @@ class Notebook:
         self.cache.remember(row)
         return self.note(Loaded(row, data, status))
 
+    def keep(self, path: str, data: bytes, why: str) -> None:
+        """Keep a file as it was in the trash, before it is written over; `why` begins the name of its folder there."""
+        below = f"{why}-{datetime.now().strftime('%Y%m%dT%H%M%S')}-{os.urandom(3).hex()}"
+        files.create(self.trash, [f"{below}/{printable(path.rpartition('/')[2])}.before"], data, below=below)
+
     def _load_same(self, row: Row) -> Loaded:
         """Read a note again, now that nobody else writes; BusyError where its file is another note by now."""
         current = self.load(row)
@@ -184,8 +192,8 @@ class Notebook:
             append=None if change.append is None else clean(change.append),
             type=None if change.type is None else self.checked_type(change.type),
             tags=None if change.tags is None else checked_tags(change.tags),
-            add_tags=checked_tags(change.add_tags),
-            remove_tags=checked_tags(change.remove_tags),
+            add_tags=wanted_tags(change.add_tags),
+            remove_tags=wanted_tags(change.remove_tags),
         )
 
     def find_to_delete(self, name: str, *, purge: bool = False) -> Row:

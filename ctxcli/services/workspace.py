@@ -27,6 +27,7 @@ _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _GITIGNORE = """# Caches and states of ctx that can be built again; config.toml and facts may be committed.
 /kb/
 /notes-index.jsonl*
+/note-imports.json*
 /last-answer.json
 /trash/
 *.lock

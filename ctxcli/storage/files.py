@@ -15,6 +15,8 @@ TEMPORARY = ".ctx-tmp-"
 """How the names of half-written files begin; what bears it may be deleted."""
 
 _POLL_SECONDS = 0.05
+_ABANDONED_SECONDS = 60
+"""So old a half-written file is surely nobody's: a lock may not reach other machines."""
 
 
 def atomic_write(path: Path, data: bytes, *, durable: bool = True) -> None:
@@ -39,6 +41,14 @@ def atomic_write(path: Path, data: bytes, *, durable: bool = True) -> None:
         raise
     if durable:
         _sync_folder(target.parent)
+
+
+def is_abandoned(path: Path) -> bool:
+    """Whether a half-written file is so old that nobody can be writing it; False where it is gone."""
+    try:
+        return time.time() - path.lstat().st_mtime > _ABANDONED_SECONDS
+    except OSError:
+        return False
 
 
 def write_text(path: Path, text: str, *, durable: bool = True) -> None:

@@ -15,7 +15,7 @@ from operator import attrgetter
 from pathlib import Path, PurePosixPath
 
 from ctxcli.model.errors import BusyError, DataError, NotFoundError
-from ctxcli.storage.files import TEMPORARY, printable, reason
+from ctxcli.storage.files import TEMPORARY, is_abandoned, printable, reason
 from ctxcli.storage.note_names import ENDINGS
 
 Stamp = tuple[int, int]
@@ -24,8 +24,6 @@ Stamp = tuple[int, int]
 _O_BINARY = getattr(os, "O_BINARY", 0)
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | _O_BINARY
 _KIND = 0o170000
-_LEFTOVER_SECONDS = 60
-"""So old a half-written file is surely nobody's: a lock may not reach other machines."""
 
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _O_BINARY
 
@@ -94,7 +92,7 @@ def remove_leftovers(folder: Path, paths: Iterable[str]) -> None:
     """Delete what writers that were killed left half-written; the caller holds the lock."""
     for path in paths:
         with suppress(OSError):
-            if time.time() - os.lstat(f"{folder}/{path}").st_mtime > _LEFTOVER_SECONDS:
+            if is_abandoned(folder / path):
                 os.unlink(f"{folder}/{path}")  # noqa: PTH108
 
 

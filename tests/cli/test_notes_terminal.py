@@ -106,3 +106,26 @@ def test_a_summary_on_a_terminal_has_a_chart_and_in_a_pipe_no_escape_codes(place
     for arguments in (("summary",), ("list",), ("search", "t"), ("show", "t")):
         done = ctx(place, "note", *arguments)
         assert "\x1b" not in done.out + done.err
+
+
+def test_characters_that_turn_text_around_are_escaped_for_people_and_kept_in_json(place: Path) -> None:
+    title = "安全\u202egpj.exe\u2066"
+    note = create(place, title, "--content", f"needle \u202e {title}", "--tag", "a\u202eb")
+    write(place, "notes/x\u202ey.md", f"[[{title}]] [[no\u202ene]]\n")
+    for arguments in (("list",), ("show", note), ("search", "needle"), ("summary",), ("links",), ("check",)):
+        for done in (ctx(place, "note", *arguments), _on_terminal(place, "note", *arguments)):
+            assert "\\u202e" in done.out + done.err or arguments == ("check",)
+            assert not {"\u202e", "\u2066"} & {*done.out, *done.err}, arguments
+    assert ctx(place, "note", "show", note, "--json").json["title"] == title
+
+
+def test_a_warning_is_coloured_on_a_terminal(place: Path) -> None:
+    write(place, "notes/a.md", "---\ntitle: a: b\n---\n")
+    shown = _on_terminal(place, "note", "list").out
+    assert "\x1b[33mwarning:\x1b[0m" in shown and "\\x1b" not in shown
+
+
+def test_a_title_of_two_lines_is_shown_on_one(place: Path) -> None:
+    write(place, "notes/a.md", '---\ntitle: "一\\n0000 forged"\n---\nneedle\n')
+    for arguments in (("list",), ("show", "notes/a.md"), ("search", "needle"), ("summary",)):
+        assert not [line for line in ctx(place, "note", *arguments).out.splitlines() if line.startswith("0000")]

@@ -128,3 +128,22 @@ def test_lone_surrogates_do_no_harm(tmp_path: Path) -> None:
     except CtxError:
         return
     assert tool.run({"action": "read", "note_id": note["id"]})["title"] == note["title"]
+
+
+@pytest.mark.parametrize("given", [None, 1, "list", ["action"], {"action": None}, {1: 2}])
+def test_parameters_that_are_none_raise_the_error_of_the_api(tmp_path: Path, given: object) -> None:
+    with pytest.raises(UsageError) as caught:
+        NoteTool(tmp_path).run(given)  # type: ignore[arg-type]
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["note_type", "since", "until", "tags"])
+def test_an_empty_filter_is_refused_not_widened(tmp_path: Path, name: str) -> None:
+    tool = NoteTool(tmp_path)
+    tool.run({"action": "create", "title": "计划", "tags": ["甲"]})
+    for action in ({"action": "list"}, {"action": "search", "query": "计划"}):
+        with pytest.raises(UsageError):
+            tool.run({**action, name: ""})
+    with pytest.raises(UsageError):
+        tool.run({"action": "list", "tags": ["甲", ""]})
+    assert tool.run({"action": "list", "tags": []})["total"] == 1

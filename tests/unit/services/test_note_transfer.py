@@ -59,7 +59,68 @@ def test_links_of_a_folder_lead_nowhere_else(tool: NoteTool, tmp_path: Path) -> 
     (source / "inner.png").symlink_to(tmp_path / "secret.png")
     (source / "b.md").symlink_to(tmp_path / "secret.md")
     report = tool.run({"action": "import", "folder": str(source)})
-    assert [one["source"] for one in report["files"]] == ["a.md"]
+    states = {one["source"]: (one["state"], one["message"]) for one in report["files"]}
+    assert states == {
+        "a.md": ("new", ""),
+        "b.md": ("skipped", "it is a link"),
+        "inner.png": ("skipped", "it is a link"),
+    }
+    assert sorted(files_of(tmp_path / "w/notes")) == ["README.md", "a.md"]
+
+
+def test_what_is_passed_over_is_counted_and_named(tool: NoteTool, tmp_path: Path) -> None:
+    source = tmp_path / "库"
+    for name in ("a.md", "图.png", "子/other.pdf", "子/used.pdf", ".obsidian/app.json", "node_modules/x/readme.md"):
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text("![[used.pdf]] [u](子/used.pdf)" if name == "a.md" else "x")
+    (source / "folder").symlink_to(tmp_path)
+    report = tool.run({"action": "import", "folder": str(source)})
+    assert {one["source"]: one["state"] for one in report["files"]} == {
+        "a.md": "new", "子/used.pdf": "new", "图.png": "skipped", "子/other.pdf": "skipped", "folder": "skipped",
+        "node_modules/": "skipped",
+    }  # fmt: skip
+    assert (report["counts"]["skipped"], report["written"]) == (4, 2)
+
+
+@pytest.mark.parametrize("head", ["", "---\nid: n-1\n---\n"])
+def test_a_file_that_changed_since_it_was_imported_makes_no_twin(tool: NoteTool, tmp_path: Path, head: str) -> None:
+    source, notes = tmp_path / "vault", tmp_path / "w/notes"
+    source.mkdir()
+
+    def states(**more: bool) -> dict[str, str]:
+        report = tool.run({"action": "import", "folder": str(source), **more})
+        return {one["source"]: one["state"] for one in report["files"]}
+
+    (source / "计划.md").write_text(f"{head}first")
+    (source / "README.md").write_text("theirs")
+    assert states() == {"README.md": "renamed", "计划.md": "new"}
+    assert states() == {"README.md": "same", "计划.md": "same"}
+    (source / "计划.md").write_text(f"{head}second 改")
+    (source / "README.md").write_text("theirs, changed")
+    assert states() == {"README.md": "changed", "计划.md": "changed"}
+    assert (notes / "计划.md").read_text() == f"{head}first"
+    assert states(update=True, dry_run=True) == {"README.md": "updated", "计划.md": "updated"}
+    assert (notes / "计划.md").read_text() == f"{head}first"
+    assert states(update=True) == {"README.md": "updated", "计划.md": "updated"}
+    assert {path.name for path in notes.iterdir()} == {"README.md", "README 2.md", "计划.md"}
+    assert (notes / "计划.md").read_text() == f"{head}second 改"
+    assert f"{head}first" in [path.read_text() for path in (tmp_path / "w/.ctx/trash").rglob("*.before")]
+    (notes / "计划.md").write_text(f"{head}mine")
+    assert states() == {"README.md": "same", "计划.md": "same"}
+    (source / "计划.md").write_text(f"{head}third")
+    assert states(update=True) == {"README.md": "same", "计划.md": "conflict"}
+    assert (notes / "计划.md").read_text() == f"{head}mine"
+
+
+def test_a_damaged_record_of_imports_hides_nothing(tool: NoteTool, tmp_path: Path) -> None:
+    source = tmp_path / "vault"
+    source.mkdir()
+    (source / "a.md").write_text("甲")
+    tool.run({"action": "import", "folder": str(source)})
+    for damage in ("{", "[]", '{"files": {"x": 1}}', '{"files": {"x": ["a"]}}'):
+        (tmp_path / "w/.ctx/note-imports.json").write_text(damage)
+        assert tool.run({"action": "import", "folder": str(source)})["counts"]["same"] == 1
+        assert (tmp_path / "w/.ctx/note-imports.json.damaged").read_text() == damage
 
 
 def test_importing_the_notes_themselves_is_refused(tool: NoteTool, tmp_path: Path) -> None:
@@ -68,6 +129,8 @@ def test_importing_the_notes_themselves_is_refused(tool: NoteTool, tmp_path: Pat
     with pytest.raises(NotFoundError):
         tool.run({"action": "import", "folder": str(tmp_path / "none")})
     (tmp_path / "w/other.md").write_text("# other\n")
+    with pytest.raises(UsageError):
+        tool.run({"action": "import", "folder": ""})
     report = tool.run({"action": "import", "folder": str(tmp_path / "w")})
     assert [one["source"] for one in report["files"]] == ["other.md"]
 
