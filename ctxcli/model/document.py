@@ -1,10 +1,11 @@
 """Documents, their sections and blocks, and the chunks cut from them.
 
-All offsets are 0-based character offsets into `Document.text`; ends are exclusive.
+All offsets are 0-based character offsets into `Document.text`; ends are exclusive. What a document has thousands of
+is a named tuple, which is made in half the time of a dataclass.
 """
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 BlockKind = Literal["heading", "prose", "item", "row", "header_row", "code", "meta"]
 """What a block of text is.
@@ -41,8 +42,7 @@ class Section:
         return f"{self.number} {self.title}".strip()
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A run of text that belongs together; blocks do not overlap and come in order."""
 
     start: int
@@ -82,8 +82,7 @@ class Document:
     warnings: tuple[ParseWarning, ...] = field(default=())
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """From `start` on (until the next span) the text stands in this section and on this page.
 
     `section` is an index into `Document.sections`, -1 before the first heading;
@@ -95,8 +94,7 @@ class Span:
     page: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """The least piece that can be quoted: a sentence, a list item, a row or a code block."""
 
     start: int

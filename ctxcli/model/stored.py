@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from ctxcli.model.document import BlockKind, Chunk, Document, Section
 
 KINDS: "tuple[BlockKind, ...]" = ("heading", "prose", "item", "row", "header_row", "code", "meta")
-_ROW = KINDS.index("row")
+_KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
+_ROW = _KIND_NUMBER["row"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def encode_place(
     """
     data: dict[str, object] = {
         "n": length,
-        "u": [n for u in chunk.units for n in (u.start - chunk.start, u.end - u.start, KINDS.index(u.kind))],
+        "u": [n for u in chunk.units for n in (u.start - chunk.start, u.end - u.start, _KIND_NUMBER[u.kind])],
         "s": [n for span in chunk.spans for n in (span.start - chunk.start, span.section, span.page)],
         "h": {
             str(span.section): _head(document.sections[span.section], terms_of)

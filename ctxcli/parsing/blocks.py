@@ -1,7 +1,7 @@
 """What all text parsers share: blocks that cover a text, and articles of law within paragraphs."""
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -103,26 +103,13 @@ def cover(text: str, pieces: Iterable[Piece], *, gap_kind: Callable[[str], Block
 
 
 def _append_trimmed(result: list[Block], text: str, start: int, end: int, kind: BlockKind) -> None:
-    piece = text[start:end]
-    if kind == "code":
+    if start < end and (text[start].isspace() or text[end - 1].isspace()):
+        piece = text[start:end]
         lead = len(piece) - len(piece.lstrip())
-        start += piece.rfind("\n", 0, lead) + 1
-    elif piece[:1].isspace():
-        start += len(piece) - len(piece.lstrip())
-    if piece[-1:].isspace():
+        start += piece.rfind("\n", 0, lead) + 1 if kind == "code" else lead
         end -= len(piece) - len(piece.rstrip())
     if start < end:
         result.append(Block(start, end, kind))
-
-
-def line_starts(text: str) -> list[int]:
-    """Offsets at which lines begin; the first is 0."""
-    return [0, *(match.end() for match in re.finditer("\n", text))]
-
-
-def line_of(starts: Sequence[int], offset: int) -> int:
-    """The 0-based line that holds `offset`."""
-    return bisect_right(starts, offset) - 1
 
 
 def stem(name: str) -> str:

@@ -5,8 +5,9 @@ document's highest level, and a cut falls between blocks, else between sentences
 stays with what follows it; a code block, list item or table row is cut only when it is longer than a chunk.
 """
 
-from bisect import bisect_right
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from typing import NamedTuple
 
 from ctxcli.model.document import Block, Chunk, Document, Span, Unit
@@ -19,6 +20,9 @@ HAN_CHARACTERS = 400
 """A full chunk of Chinese: 350 characters and their punctuation."""
 SPLIT_ABOVE = 1.3
 """A block that is heavier than this many chunks is split at sentence ends, a lighter one never."""
+
+
+_start = attrgetter("start")
 
 
 class _Atom(NamedTuple):
@@ -54,21 +58,25 @@ def _heavier(text: str, start: int, end: int, limit: float) -> bool:
 
 def _units(text: str, blocks: tuple[Block, ...]) -> Iterator[Unit]:
     for block in blocks:
-        piece = text[block.start : block.end]
-        if block.kind == "prose" or (block.kind != "code" and _heavier(text, block.start, block.end, 1)):
-            spans = sentence_spans(piece)
-        elif block.kind == "code" and _heavier(text, block.start, block.end, SPLIT_ABOVE):
-            spans = list(_line_groups(piece))
-        else:
-            spans = [(0, len(piece))]
-        for start, end in spans:
-            body = piece[start:end]
-            stripped = body.strip()
-            if stripped:
-                begin = block.start + start + body.index(stripped[0])
-                if block.kind == "code":
-                    begin = block.start + start + len(body) - len(body.lstrip("\n\r"))
-                yield Unit(begin, block.start + start + len(body.rstrip()), block.kind)
+        for start, end in _pieces(text, block):
+            first, last, body = start, end, text[start:end]
+            if body[:1].isspace() or body[-1:].isspace():
+                first += len(body) - len(body.lstrip("\n\r" if block.kind == "code" else None))
+                last -= len(body) - len(body.rstrip())
+            if first < last:
+                yield Unit(first, last, block.kind)
+
+
+def _pieces(text: str, block: Block) -> Iterable[tuple[int, int]]:
+    """A block as it is, or parted where it is prose or heavy; white space may still stand around the pieces."""
+    start, end, kind = block
+    if kind == "prose" or (kind != "code" and _heavier(text, start, end, 1)):
+        spans = sentence_spans(text[start:end])
+    elif kind == "code" and _heavier(text, start, end, SPLIT_ABOVE):
+        spans = list(_line_groups(text[start:end]))
+    else:
+        return ((start, end),)
+    return [(start + first, start + last) for first, last in spans]
 
 
 def _line_groups(piece: str) -> Iterator[tuple[int, int]]:
@@ -89,22 +97,22 @@ def _line_groups(piece: str) -> Iterator[tuple[int, int]]:
 def _atoms(document: Document, blocks: tuple[Block, ...], units: tuple[Unit, ...]) -> list[_Atom]:
     """The text as a row of atoms that tile it; white space goes to the atom before it."""
     text, section_starts = document.text, [section.start for section in document.sections]
-    cuts: list[tuple[int, bool]] = []
-    next_unit = 0
+    cuts, headings = {0, *section_starts}, set()
     for block in blocks:
-        heavy = _heavier(text, block.start, block.end, SPLIT_ABOVE)
-        while next_unit < len(units) and units[next_unit].start < block.end:
-            unit = units[next_unit]
-            if heavy or not cuts or cuts[-1][0] < block.start:
-                cuts.append((unit.start if heavy else block.start, block.kind == "heading"))
-            next_unit += 1
-    starts = sorted({*(start for start, _ in cuts), *section_starts, 0})
-    headings = {start for start, is_heading in cuts if is_heading}
+        if _heavier(text, block.start, block.end, SPLIT_ABOVE):
+            first = bisect_left(units, block.start, key=_start)
+            cuts.update(unit.start for unit in units[first : bisect_left(units, block.end, lo=first, key=_start)])
+        else:
+            cuts.add(block.start)
+        if block.kind == "heading":
+            headings.add(block.start)
     opened = {start: index for index, start in enumerate(section_starts)}
-    atoms = []
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        atoms.append(_Atom(start, end, weight(text[start:end]), opened.get(start, -1), start in headings))
-    return [atom for atom in atoms if atom.end > atom.start]
+    starts = sorted(cuts)
+    return [
+        _Atom(start, end, weight(text[start:end]), opened.get(start, -1), start in headings)
+        for start, end in zip(starts, [*starts[1:], len(text)], strict=True)
+        if end > start
+    ]
 
 
 def _bounds(document: Document, atoms: list[_Atom]) -> list[int]:

@@ -5,7 +5,7 @@ Word keeps no pages in the file (they depend on printer and fonts), so a DOCX ha
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from ctxcli.model.document import BlockKind, Document, ParseWarning
@@ -116,7 +116,7 @@ class _Reader:
         found = find(lines, (), measure(lines), skip) if lines else []
         for heading in found:
             for place in range(heading.first, heading.last + 1) if not heading.clause else ():
-                blocks[place] = replace(blocks[place], kind="heading")
+                blocks[place] = blocks[place]._replace(kind="heading")
         return [(blocks[heading.first].start, heading.level, heading.text, "") for heading in found]
 
     def _paragraph(self, element: Element, depth: int) -> None:

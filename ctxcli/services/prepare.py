@@ -1,7 +1,6 @@
 """From the bytes of a file to what the index takes: parsed, cut and analysed."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from ctxcli.model.document import Chunk, Document
@@ -41,26 +40,39 @@ def indexed_chunks(document: Document, analyzer: Analyzer) -> Iterator[IndexedCh
     The first two lines of the terms are title and headings (so they count twice), then each unit has one.
     """
     names = _ColumnNames(document)
-    by_path = {section.path: section.number for section in document.sections}
-    heading_terms = cache(analyzer.terms)
+    numbers = _Numbers(document)
+    heading_terms = _HeadingTerms(document, analyzer)
     chunks = iter(chunker.chunk(document))
     while group := tuple(islice(chunks, _TOGETHER)):
-        column_names = [names.before(chunk) for chunk in group]
-        lines = iter(analyzer.lines(_texts(document, group, column_names)).split("\n"))
-        for chunk, columns in zip(group, column_names, strict=True):
-            head = next(lines)
-            body = "\n".join(islice(lines, len(chunk.units)))
-            terms = f"{head}\n{head}\n{body}"
-            length = len(terms.split())
-            meta = encode_place(document, chunk, length=length, column_names=columns, terms_of=heading_terms)
+        lines = iter(analyzer.lines(_texts(document, group)).split("\n"))
+        for chunk in group:
+            columns = names.before(chunk)
+            head = " ".join(filter(None, map(heading_terms.__getitem__, _headings(document, chunk, columns))))
+            units = list(islice(lines, len(chunk.units)))
+            terms = "\n".join([head, head, *(units or [""])])
+            length = terms.count(" ") + sum(map(bool, units)) + 2 * bool(head)
+            meta = encode_place(
+                document, chunk, length=length, column_names=columns, terms_of=heading_terms.__getitem__
+            )
             text = document.text[chunk.start : chunk.end]
-            yield IndexedChunk(chunk.ordinal, text, terms, _numbers(document, chunk, by_path), meta, length)
+            yield IndexedChunk(chunk.ordinal, text, terms, numbers.of(chunk), meta, length)
 
 
-def _texts(document: Document, chunks: Iterable[Chunk], column_names: Iterable[str]) -> Iterator[str]:
-    """What is analysed: for each chunk the headings, then each unit."""
-    for chunk, columns in zip(chunks, column_names, strict=True):
-        yield "\n".join(_headings(document, chunk, columns))
+class _HeadingTerms(dict[str, str]):
+    """The terms of titles, headings and column names; those of a document are analysed in one go."""
+
+    def __init__(self, document: Document, analyzer: Analyzer) -> None:
+        self._analyzer = analyzer
+        headings = list(dict.fromkeys((document.title, *(section.heading for section in document.sections))))
+        super().__init__(zip(headings, analyzer.lines(headings).split("\n"), strict=True))
+
+    def __missing__(self, heading: str) -> str:
+        return self._analyzer.terms(heading)
+
+
+def _texts(document: Document, chunks: Iterable[Chunk]) -> Iterator[str]:
+    """The units of the chunks, those blank that are never an answer."""
+    for chunk in chunks:
         for unit in chunk.units:
             yield "" if unit.kind == "meta" else document.text[unit.start : unit.end]
 
@@ -78,15 +90,29 @@ def _headings(document: Document, chunk: Chunk, column_names: str) -> Iterator[s
         yield column_names
 
 
-def _numbers(document: Document, chunk: Chunk, by_path: Mapping[tuple[str, ...], str]) -> tuple[str, ...]:
-    """Section numbers in the chunk and those above them, for ``--section`` and for questions that name a section."""
-    numbers: dict[str, None] = {}
-    for span in chunk.spans:
-        path = document.sections[span.section].path if span.section >= 0 else ()
+class _Numbers(dict[int, tuple[str, ...]]):
+    """For each section (its index, -1 before the first) its number, those above it, and all that these begin with.
+
+    ``6.3.2`` gives ``6``, ``6.3`` and ``6.3.2``: for ``--section`` and for questions that name a section.
+    """
+
+    def __init__(self, document: Document) -> None:
+        super().__init__({-1: ()})
+        self._sections = document.sections
+        self._by_path = {section.path: section.number for section in document.sections}
+
+    def __missing__(self, section: int) -> tuple[str, ...]:
+        path = self._sections[section].path
+        numbers: dict[str, None] = {}
         for depth in range(len(path), 0, -1):
-            parts = by_path.get(path[:depth], "").lower().split(".")
+            parts = self._by_path.get(path[:depth], "").lower().split(".")
             numbers.update((".".join(parts[:size]), None) for size in range(1, len(parts) + 1))
-    return tuple(number for number in numbers if number)
+        found = self[section] = tuple(number for number in numbers if number)
+        return found
+
+    def of(self, chunk: Chunk) -> tuple[str, ...]:
+        """Those of all sections in a chunk."""
+        return tuple(dict.fromkeys(number for span in chunk.spans for number in self[span.section]))
 
 
 class _ColumnNames:

@@ -13,7 +13,7 @@ from functools import cache
 
 from ctxcli.text.stopwords import ENGLISH
 
-VERSION = "1"
+VERSION = "2"
 LONGEST_TERM = 64
 
 _BLOCKS = (
@@ -22,14 +22,14 @@ _BLOCKS = (
 )  # fmt: skip
 """The blocks of scripts without blanks between words, first and last character."""
 _UNSPACED = "".join(f"{low}-{high}" for low, high in _BLOCKS)
-_JOIN = r"(?:[.\-‐‑/:@+&]|(?<=[0-9]),(?=[0-9]{3}))"
+_JOIN = r"[.\-‐‑/:@+&,](?:(?<!,)|(?<=[0-9],)(?=[0-9]{3}))"
 _END_OF_UNIT = "\x1e"
 _SHORT = 200
 """Characters; a shorter text, such as a question, is read without the large patterns, which compile slowly."""
 
 
 def _token(word: str) -> "re.Pattern[str]":
-    return re.compile(rf"{word}+(?:{_JOIN}{word}+)*(?:\+\+|#)?|{_END_OF_UNIT}")
+    return re.compile(rf"{word}++(?:{_JOIN}{word}++)*+(?:\+\+|#)?|{_END_OF_UNIT}")
 
 
 _TOKEN = _token(r"\w")
@@ -102,7 +102,7 @@ def _runs(token: str) -> list[str]:
 def _bigrams(run: str) -> str:
     if len(run) == 1:
         return run
-    return f"{' '.join(run)} {' '.join(map(str.__add__, run, run[1:]))}"
+    return " ".join([*run, *[run[at : at + 2] for at in range(len(run) - 1)]])
 
 
 def _words(run: str) -> str:
@@ -178,7 +178,7 @@ class Analyzer(dict[str, str]):
         else:
             whole = whole.replace(",", "").replace("‐", "-").replace("‑", "-")
             parts = [piece for part in _PART.findall(token) for piece in _CAMEL.findall(part) or [part]]
-            terms = [whole] if whole else []
+            terms = [whole] if parts else []
             if len(parts) > 1 and not whole.replace(".", "").isdigit():
                 terms += self._part_terms(parts)
         return [term[:LONGEST_TERM] for term in terms]

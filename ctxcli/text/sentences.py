@@ -31,11 +31,12 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     """
     spans: list[tuple[int, int]] = []
     start = 0
-    for end in _ends(text):
-        spans.extend(_cut(text, start, end))
+    for end in (*_ends(text), len(text)):
+        if end - start > _LONGEST:
+            spans.extend(_cut(text, start, end))
+        elif end > start:
+            spans.append((start, end))
         start = end
-    if start < len(text):
-        spans.extend(_cut(text, start, len(text)))
     return spans
 
 

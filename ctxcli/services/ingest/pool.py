@@ -27,6 +27,8 @@ _AHEAD_BYTES = 64 << 20
 _START_SECONDS = 60.0
 _MEMORY_SIGNS = (b"memory allocation", b"MemoryError", b"bad_alloc", b"out of memory", b"Cannot allocate memory")
 _BYTES_PER_WORKER = 1 << 20
+_PIPE_BYTES = 1 << 20
+"""What a pipe holds, where the system lets it: an answer then goes through in one piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,11 @@ class Pool:
     def _start(self) -> _Child:
         complaints = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         process = subprocess.Popen(
-            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=complaints, bufsize=-1
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            pipesize=_PIPE_BYTES,
         )
         child = _Child(process, complaints)
         self._children.append(child)

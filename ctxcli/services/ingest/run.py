@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from ctxcli.model.index import FileRecord, IndexWriter
 from ctxcli.model.report import Failure, FileCounts, FileWarning
@@ -13,13 +14,17 @@ from ctxcli.services.ingest.pool import Limits, Pool, command, size_for
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is, in files and in bytes; `path` is the file that was done last."""
+    """How far a run is, in files and in bytes; `path` is the file that was done last.
+
+    Afterwards `unit` is ``chunks``: those that are embedded.
+    """
 
     done: int
     total: int
     bytes_done: int
     bytes_total: int
     path: str
+    unit: Literal["files", "chunks"] = "files"
 
 
 Watcher = Callable[[Progress], None]

@@ -141,3 +141,8 @@ def test_every_word_of_a_chinese_run_can_be_found(run: str) -> None:
     for start in range(len(run) - 1):
         assert {run[start], run[start : start + 2]} <= found
     assert all(map(is_unspaced, found))
+
+
+@pytest.mark.parametrize("text", ["田径比赛-男子", "田径比赛－男子", "许可费/万元", "a - b / c", "——"])
+def test_what_joins_words_is_no_term(text: str) -> None:
+    assert not set(ANALYZER.terms(text).split()) & set("-/－—"), text
