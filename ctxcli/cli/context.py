@@ -49,7 +49,7 @@ def _run(request: ContextRequest) -> None:
     if config.model:
         from ctxcli.cli.tokens import tell_of_model
 
-        tell_of_model(config.model, found.encoding, quiet=request.quiet)
+        tell_of_model(config.model, quiet=request.quiet)
     for text in builder.notices[:20]:
         warn(text, quiet=request.quiet)
     _show(found, "json" if request.as_json else request.format, explain=request.explain)
@@ -57,10 +57,11 @@ def _run(request: ContextRequest) -> None:
 
 def _config(request: ContextRequest, settings: "Settings") -> "ContextConfig":
     from ctxcli.packing.builder import ContextConfig
+    from ctxcli.text.tokens import checked_model
 
     return ContextConfig(
         budget=request.budget if request.budget is not None else settings.integer("context.budget"),
-        model=request.model or settings.text("llm.model") or None,
+        model=checked_model(request.model) or settings.text("llm.model") or None,
         format="messages" if request.format == "messages" else "text",
         min_relevance=request.min_relevance,
     )

@@ -11,6 +11,7 @@ from ctxcli.cli.options import AsJson, DryRun, Quiet, WorkspaceDir, Yes
 from ctxcli.cli.output import confirm, emit_json, emit_line, notice, user_errors, visible, warn
 from ctxcli.cli.values import ValueCommand
 from ctxcli.model.errors import ParseError, UsageError
+from ctxcli.model.json_errors import json_reason
 
 if TYPE_CHECKING:
     from ctxcli.model.message import Message
@@ -61,7 +62,9 @@ def new(
 def list_(as_json: AsJson = False, quiet: Quiet = False, directory: WorkspaceDir = None) -> None:
     """List the sessions, last changed first."""
     with user_errors(as_json=as_json):
-        found = _sessions(directory).entries()
+        sessions = _sessions(directory)
+        found = sessions.entries()
+        _tell(sessions, quiet=quiet)
         if as_json:
             emit_json(found.document())
         elif found.sessions:
@@ -100,7 +103,9 @@ def _line(message: "Message") -> str:
 def add(
     name: Name,
     text: Annotated[str | None, typer.Argument(metavar="[CONTENT|-]", help="What was said; - reads stdin.")] = None,
-    role: Annotated[str, typer.Option("--role", "-r", help="user, assistant, system, developer or tool.")] = "user",
+    role: Annotated[
+        str | None, typer.Option("--role", "-r", help="user (default), assistant, system, developer or tool.")
+    ] = None,
     content: Annotated[str | None, typer.Option("--content", help="What was said.")] = None,
     file: Annotated[
         str | None, typer.Option("--file", metavar="FILE", help="Take it from a file; - for stdin.")
@@ -118,9 +123,11 @@ def add(
         from ctxcli.parsing.messages import read_message
 
         if message is not None:
+            _alone("--message", "it is the whole message", CONTENT=text, __content=content, __file=file, __role=role,
+                   __name=speaker, __tool_calls=tool_calls, __tool_call_id=tool_call_id)  # fmt: skip
             value = _json(sys.stdin.read() if message == "-" else message, "--message")
         else:
-            value = {"role": role, "content": _content(text, content, file), "name": speaker,
+            value = {"role": role or "user", "content": _content(text, content, file), "name": speaker,
                      "tool_call_id": tool_call_id,
                      "tool_calls": _json(tool_calls, "--tool-calls") if tool_calls else None}  # fmt: skip
         sessions = _sessions(directory)
@@ -136,11 +143,20 @@ def add(
             emit_line(stored.id)
 
 
+def _alone(option: str, why: str, **others: object) -> None:
+    """Refuse options that would be ignored beside `option`; they are written ``__role`` for ``--role``."""
+    for name, value in others.items():
+        if value is not None:
+            shown = name.replace("_", "-")
+            raise UsageError(f"{shown} does not go with {option}: {why}", hint=f"leave {shown} out")
+
+
 def _json(text: str, option: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{option} is no JSON: {error}", code="bad_json") from None
+        hint = """put it into quotes: '{"role": "user", "content": "…"}'""" if option == "--message" else ""
+        raise UsageError(f"{option} is no JSON ({json_reason(error)})", code="bad_json", hint=hint) from None
 
 
 def _content(text: str | None, content: str | None, file: str | None) -> str | None:
@@ -155,53 +171,87 @@ def _content(text: str | None, content: str | None, file: str | None) -> str | N
     return text_of(data, given[0]).removesuffix("\n").removesuffix("\r")
 
 
+_OPTIONS: "dict[str, tuple[str, ...]]" = {
+    "full": (),
+    "window": ("keep", "keep_head"),
+    "weighted": ("weight",),
+    **dict.fromkeys(("summary", "structured", "hierarchical"), ("keep", "limit", "threshold")),
+}
+"""The options of each policy."""
+
+
 @app.command()
 def context(
     name: Name,
     policy: Annotated[str, typer.Option("--policy", "-p", metavar=_POLICIES, help="What is shown.")] = "window",
-    keep: Annotated[int, typer.Option(min=0, help="Turns that stay at the end.")] = 6,
-    keep_head: Annotated[int, typer.Option(min=0, help="window: turns that stay at the beginning.")] = 1,
-    weight: Annotated[
-        float, typer.Option(min=0, help="weighted: what turns may weigh; tool 0.8, user 0.5, assistant 0.3.")
-    ] = 10.0,
+    keep: Annotated[
+        int | None, typer.Option(min=0, help="Turns that stay at the end (default 6); not full, weighted.")
+    ] = None,
+    keep_head: Annotated[
+        int | None, typer.Option(min=0, help="window: turns that stay at the beginning (default 1).")
+    ] = None,
+    weight: Annotated[float | None, typer.Option(min=0, help="weighted: what turns may weigh (default 10).")] = None,
     limit: Annotated[
-        int, typer.Option(min=1, help="summary, structured, hierarchical: tokens of the conversation.")
-    ] = 4_000,
+        int | None, typer.Option(min=1, help="summary, structured, hierarchical: tokens in all (default 4,000).")
+    ] = None,
     threshold: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of the limit over which old turns are summarised.")
-    ] = 0.8,
-    query: Annotated[str, typer.Option(help="Recall archived turns that bear on this.")] = "",
-    top_k: Annotated[int, typer.Option(min=1, help="Turns to recall at most.")] = 3,
+        float | None,
+        typer.Option(
+            min=0, max=1, help="Share of the limit over which old turns go until half of it is left (default 0.8)."
+        ),
+    ] = None,
+    query: Annotated[str, typer.Option(help="Recall turns that bear on this and are not shown.")] = "",
+    top_k: Annotated[int | None, typer.Option(min=1, help="Turns to recall at most (default 3).")] = None,
     model: Model = None,
     format: Annotated[str, typer.Option(metavar="text|messages|json", help="Form of the output.")] = "text",
     as_json: AsJson = False,
     quiet: Quiet = False,
     directory: WorkspaceDir = None,
 ) -> None:
-    """Show what a model is to be shown of a session, under a policy. Turns are shown or left out whole.
+    """Show what a model is to be shown of a session, under a policy. Nothing is written.
 
-    full: everything. window: instructions, the first and the last turns. weighted: the newest turns until the weight
-    is spent. summary: old turns become a summary, in their own words. structured: the summary in three parts:
-    confirmed, ruled out, open. hierarchical: old turns go to an archive, from which --query recalls some.
+    Turns are shown or left out whole. full: everything. window: instructions, the first and the last turns.
+    weighted: the newest turns until the weight is spent: tool 0.8, user 0.5, assistant 0.3.
+    summary: old turns become a summary, in their own words. structured: the summary in three parts: confirmed, ruled
+    out, open. hierarchical: old turns leave, and --query recalls some. These three never exceed the limit.
     """
     with user_errors(as_json=as_json or format == "json"):
         from ctxcli.packing.history import POLICIES, Limits
+        from ctxcli.text.tokens import checked_model
 
         chosen = next((one for one in POLICIES if one == policy), None)
         if chosen is None:
             raise UsageError(f"there is no policy {policy!r}", hint=f"use one of: {', '.join(POLICIES)}")
         if format not in ("text", "messages", "json"):
             raise UsageError(f"--format {format}: no such format", hint="use text, messages or json")
+        if top_k is not None and not query:
+            raise UsageError("--top-k goes with --query", hint="say what to recall with --query")
+        given = {"keep": keep, "keep_head": keep_head, "weight": weight, "limit": limit, "threshold": threshold}
+        given = {name: value for name, value in given.items() if value is not None}
         sessions = _sessions(directory)
-        limits = Limits(keep=keep, keep_head=keep_head, weight=weight, limit=limit, threshold=threshold)
-        found = sessions.view(name, chosen, limits, model=model, query=query, k=top_k)
+        limits = Limits(**_options_of(chosen, given))
+        found = sessions.view(name, chosen, limits, model=checked_model(model), query=query, k=top_k or 3)
         _tell(sessions, quiet=quiet)
+        if model:
+            from ctxcli.cli.tokens import tell_of_model
+
+            tell_of_model(model, quiet=quiet)
         if as_json or format == "json":
             emit_json(found.document())
         elif format == "messages":
             emit_line(json.dumps([one.openai() for one in found.messages], ensure_ascii=False))
         else:
             sys.stdout.writelines(f"{visible(_line(one))}\n" for one in found.messages)
+
+
+def _options_of(policy: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The options given, all of which the policy must have."""
+    for name in given:
+        if name not in _OPTIONS[policy]:
+            option = f"--{name.replace('_', '-')}"
+            having = ", ".join(one for one, names in _OPTIONS.items() if name in names)
+            raise UsageError(f"{option} means nothing to the policy {policy}", hint=f"it goes with: {having}")
+    return given
 
 
 @app.command()

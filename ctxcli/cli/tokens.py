@@ -21,14 +21,15 @@ def run(request: TokenRequest) -> int:
 
 def _run(request: TokenRequest) -> None:
     from ctxcli.services import tokens
+    from ctxcli.text.tokens import checked_model
 
     files = request.files or ("-",)
     if not request.files and (sys.stdin is None or sys.stdin.isatty()):
         raise UsageError("there is no text to count", hint="name a file, or pipe a text: ctx tokens < FILE")
     found = tokens.count_files(
-        files, _read_stdin, model=request.model, messages=request.messages, estimated=request.estimate
+        files, _read_stdin, model=checked_model(request.model), messages=request.messages, estimated=request.estimate
     )
-    tell_of_model(found.model, found.encoding, quiet=request.quiet)
+    tell_of_model(found.model, quiet=request.quiet)
     if request.estimate:
         notice("an estimate: 0.8 a Chinese, Japanese or Korean character, 0.3 any other", quiet=request.quiet)
     if request.as_json:
@@ -39,11 +40,12 @@ def _run(request: TokenRequest) -> None:
         emit_line(_table(found))
 
 
-def tell_of_model(model: str | None, encoding: str, *, quiet: bool) -> None:
+def tell_of_model(model: str | None, *, quiet: bool) -> None:
     """Say on stderr that a model is not known."""
     from ctxcli.text.tokens import encoding_of
 
-    if not encoding_of(model)[1]:
+    encoding, is_known = encoding_of(model)
+    if not is_known:
         notice(f"the model {model!r} is not known: counted as {encoding}", quiet=quiet)
 
 

@@ -8,19 +8,20 @@ from ctxcli.model.message import Message
 
 @dataclass(frozen=True, slots=True)
 class SessionEntry:
-    """A session at a glance; `messages` counts its lines, `archived` those that `compact` has moved out."""
+    """A session at a glance: its messages, those that `compact` has moved out, and lines that hold no message."""
 
     name: str
     messages: int
     archived: int
+    problems: int
     bytes: int
     updated_at: str
 
     def fields(self) -> dict[str, Any]:
         """The fields as they stand in a list."""
         return {
-            "name": self.name, "messages": self.messages, "archived": self.archived, "bytes": self.bytes,
-            "updated_at": self.updated_at,
+            "name": self.name, "messages": self.messages, "archived": self.archived, "problems": self.problems,
+            "bytes": self.bytes, "updated_at": self.updated_at,
         }  # fmt: skip
 
     def document(self) -> dict[str, Any]:

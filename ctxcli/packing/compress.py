@@ -22,14 +22,21 @@ def sentences(text: str) -> list[str]:
     return [one for one in found if one]
 
 
-def compress(text: str, *, room: int, count: Callable[[str], int], weight: Callable[[str], float]) -> str | None:
+def compress(
+    text: str,
+    *,
+    room: int,
+    count: Callable[[str], int],
+    weight: Callable[[str], float],
+    language: Language | None = None,
+) -> str | None:
     """The sentences of `text` that weigh most, in their order, in at most `room` tokens by `count`.
 
-    Where sentences are left out a mark says how many.
+    Where sentences are left out a mark says how many, in `language`, else in that of the text.
     None where no sentence fits beside its mark.
     """
     parts = sentences(text)
-    language = language_of(text[:2_000])
+    language = language or language_of(text[:2_000])
     order = sorted(range(len(parts)), key=lambda at: (-_weight(parts[at], weight), at))
     chosen: list[int] = []
     used = 0

@@ -1,13 +1,13 @@
 """Extractive summaries: the sentences of a conversation that carry most, in the speakers' own words."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from ctxcli.packing.compress import sentences
 from ctxcli.packing.turns import Turn
-from ctxcli.text.question import language_of
+from ctxcli.text.question import Language
 
 Kind = Literal["confirmed", "ruled_out", "open", "said"]
 A_TURN = 3
@@ -15,6 +15,10 @@ A_TURN = 3
 _LOOKED_AT = 6_000
 """Characters of a message that are looked at, first and last."""
 _LONGEST = 240
+BY_MODEL = "model"
+"""What the source of a sentence begins with that a model has written."""
+_LEAST = 4
+"""Tokens below which no sentence fits."""
 _OPEN = re.compile(
     r"[?？]\s*$|\b(?:to ?do|tbd|pending|unclear|unknown|open question|not sure)\b"
     r"|\bneeds? to (?:check|confirm|find out)\b"
@@ -85,50 +89,56 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def within(extracts: Sequence[Extract], *, room: int, count: Callable[[str], int]) -> tuple[Extract, ...]:
+def within(extracts: Sequence[Extract], *, room: int, size: Callable[[Extract], int]) -> tuple[Extract, ...]:
     """The best extracts that fit into `room` tokens, in order, each text once; newer ones win ties."""
-    latest: dict[str, Extract] = {}
+    first: dict[str, Extract] = {}
     for one in extracts:
-        latest.setdefault(one.text, one)
-    kept = list(latest.values())
-    sizes = [count(f"- {one.text} ({one.source})\n") for one in kept]
-    order = sorted(range(len(kept)), key=lambda at: (-kept[at].score, -at))
-    chosen, used = [], 0
-    for at in order:
-        if used + sizes[at] <= room:
+        first.setdefault(one.text, one)
+    kept = list(first.values())
+    chosen, left = [], room
+    for at in sorted(range(len(kept)), key=lambda at: (-kept[at].score, -at)):
+        if left < _LEAST:
+            break
+        needed = size(kept[at])
+        if needed <= left:
             chosen.append(at)
-            used += sizes[at]
+            left -= needed
     return tuple(kept[at] for at in sorted(chosen))
 
 
-_WORDS = {
-    "en": {
-        "head": "[Extractive summary of {} earlier messages]",
-        "confirmed": "Confirmed:",
-        "ruled_out": "Ruled out:",
-        "open": "Open questions:",
-        "said": "Also said:",
-    },
-    "zh": {
-        "head": "[前 {} 条消息的摘录式摘要]",
-        "confirmed": "已确认：",
-        "ruled_out": "已排除：",
-        "open": "待解决：",
-        "said": "其他：",
-    },
+_HEADS = {
+    "en": (
+        "[Extractive summary of {} earlier messages]",
+        "[Summary of {} earlier messages, in part written by a model, in part extractive]",
+        "[Summary of {} earlier messages, written by a model]",
+    ),
+    "zh": (
+        "[前 {} 条消息的摘录式摘要]",
+        "[前 {} 条消息的摘要，部分由模型撰写，部分为摘录]",
+        "[前 {} 条消息的摘要，由模型撰写]",
+    ),
+}
+"""What a summary is called that no line, some lines, all lines of are by a model."""
+_PARTS: dict[str, dict[Kind, str]] = {
+    "en": {"confirmed": "Confirmed:", "ruled_out": "Ruled out:", "open": "Open questions:", "said": "Also said:"},
+    "zh": {"confirmed": "已确认：", "ruled_out": "已排除：", "open": "待解决：", "said": "其他："},
 }
 
 
-def summary_text(extracts: Sequence[Extract], *, messages: int, structured: bool = False) -> str:
-    """A summary as text, marked as extractive; `structured` parts it into confirmed, ruled out and open."""
-    language = language_of("".join(one.text for one in extracts))
-    words = _WORDS[language]
-    lines = [words["head"].format(messages)]
+def summary_text(extracts: Sequence[Extract], language: Language, *, messages: int, structured: bool = False) -> str:
+    """A summary as text with its own words in `language`, marked as what it is.
+
+    `structured` parts it into confirmed, ruled out and open. What belongs to none of them is shown only where there is
+    nothing else.
+    """
+    by_model = sum(one.source.startswith(BY_MODEL) for one in extracts)
+    head = _HEADS[language][(by_model > 0) + (by_model == len(extracts) > 0)].format(messages)
     if not structured:
-        return "\n".join([*lines, *(f"- {one.text}" for one in extracts)])
-    kinds: Iterable[Kind] = ("confirmed", "ruled_out", "open")
-    for kind in kinds:
-        rows = [one for one in extracts if one.kind == kind]
+        return "\n".join([head, *(f"- {one.text}" for one in extracts)])
+    lines = [head]
+    has_parts = any(one.kind != "said" for one in extracts)
+    for kind, title in _PARTS[language].items():
+        rows = [one for one in extracts if one.kind == kind and (kind != "said" or not has_parts)]
         if rows:
-            lines += [words[kind], *(f"- {one.text} ({one.source})" for one in rows)]
+            lines += [title, *(f"- {one.text} ({one.source})" for one in rows)]
     return "\n".join(lines)

@@ -3,48 +3,83 @@
 Pure: a conversation and a state go in, messages and the new state come out.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ctxcli.model.errors import UsageError
 from ctxcli.model.message import Message
 from ctxcli.packing.extract import Extract, extracts_of, summary_text, within
 from ctxcli.packing.turns import Conversation, Turn
-from ctxcli.text.question import language_of
+from ctxcli.text.question import Language, language_of
+from ctxcli.text.tokens import PRIMING
 
 Policy = Literal["full", "window", "weighted", "summary", "structured", "hierarchical"]
 POLICIES: tuple[Policy, ...] = ("full", "window", "weighted", "summary", "structured", "hierarchical")
 SUMMARISING = frozenset({"summary", "structured", "hierarchical"})
+"""The policies that keep to a limit of tokens."""
 WEIGHTS = {"tool": 0.8, "function": 0.8, "user": 0.5, "assistant": 0.3}
 """What a message of a role weighs; instructions weigh nothing."""
 CountMessages = Callable[[Sequence[Message]], int]
+"""Counts messages with what frames each, without what a request costs once."""
 
-_MARKER = {"en": ("[{} earlier turn left out]", "[{} earlier turns left out]"), "zh": ("[略去 {} 轮]", "[略去 {} 轮]")}
-_ARCHIVED = {
-    "en": "[{} earlier turns are archived; recall finds them]",
-    "zh": "[更早的 {} 轮已归档，可用 recall 查找]",
+_MARKER: Mapping[Language, tuple[str, str]] = {
+    "en": ("[{} earlier turn left out]", "[{} earlier turns left out]"),
+    "zh": ("[略去 {} 轮]", "[略去 {} 轮]"),
+}
+_ARCHIVED: Mapping[Language, tuple[str, str]] = {
+    "en": ("[{} earlier turn is archived; recall finds it]", "[{} earlier turns are archived; recall finds them]"),
+    "zh": ("[更早的 {} 轮已归档，可用 recall 查找]", "[更早的 {} 轮已归档，可用 recall 查找]"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A turn in the archive: the id of its last message, when it was, and its summary."""
+    """A turn that is remembered: the id of its last message, when it was, and the sentences that carry most.
+
+    It depends on the turn alone, so that summaries of any size are made from the same events.
+    """
 
     id: str
     at: str
-    summary: str
     messages: int
+    extracts: tuple[Extract, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """The sentences in one line."""
+        return " … ".join(one.text for one in self.extracts)
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryState:
-    """What is remembered of the turns up to `upto` (the id of their last message); each was summarised once."""
+    """What is remembered of the oldest turns: an event each, in order.
 
-    upto: str = ""
-    turns: int = 0
-    messages: int = 0
-    extracts: tuple[Extract, ...] = ()
+    `worded` is a summary by a model of the first `worded_turns` of them.
+    """
+
     events: tuple[Event, ...] = ()
+    worded: tuple[Extract, ...] = ()
+    worded_turns: int = 0
+
+    @property
+    def messages(self) -> int:
+        """The messages of all turns that are remembered."""
+        return sum(event.messages for event in self.events)
+
+    def first(self, turns: int) -> "MemoryState":
+        """What is remembered of the first so many turns; what a model has said of more of them stays known."""
+        return replace(self, events=self.events[:turns])
+
+    def extracts(self, *, room: int, size: Callable[[Extract], int]) -> tuple[Extract, ...]:
+        """The sentences that stand for all turns in about `room` tokens; a model's where it has seen no more."""
+        if not self.worded or self.worded_turns > len(self.events):
+            return within(_extracts(self.events), room=room, size=size)
+        newer = _extracts(self.events[self.worded_turns :])
+        old = within(self.worded, room=room // 2 if newer else room, size=size)
+        known = {one.text for one in old}
+        left = room - sum(map(size, old))
+        return (*old, *within([one for one in newer if one.text not in known], room=left, size=size))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +87,8 @@ class Limits:
     """How much is shown.
 
     window: the first `keep_head` and the last `keep` turns. weighted: turns of together at most `weight`. summary,
-    structured, hierarchical: when more than `threshold` (0…1) of `limit` tokens are there, the oldest turns go until
-    half of it is left, but the last `keep` stay; a summary has a fifth of `limit`.
+    structured, hierarchical: a request of never more than `limit` tokens. Over `threshold` (0…1) of that the oldest
+    turns go until half of it is left, but the last `keep` stay as far as the limit allows; a summary has a fifth of it.
     """
 
     keep: int = 6
@@ -72,6 +107,10 @@ class View:
     state: MemoryState
 
 
+Reword = Callable[[MemoryState, Sequence[Turn]], MemoryState]
+"""Words anew what is remembered; is given the turns that have just been added to it."""
+
+
 def view(
     talk: Conversation,
     policy: Policy,
@@ -79,15 +118,16 @@ def view(
     *,
     count: CountMessages,
     state: MemoryState = MemoryState(),
+    reword: Reword | None = None,
 ) -> View:
-    """Show a conversation under a policy."""
+    """Show a conversation under a policy. Raises UsageError where its limit holds neither instructions nor a mark."""
     if policy == "full":
         return View(talk.messages, (), state)
     if policy == "window":
         return _window(talk, limits, state)
     if policy == "weighted":
         return _weighted(talk, limits, state)
-    return _summarised(talk, policy, limits, count, state)
+    return _summarised(talk, policy, limits, count, state, reword)
 
 
 def _window(talk: Conversation, limits: Limits, state: MemoryState) -> View:
@@ -96,8 +136,7 @@ def _window(talk: Conversation, limits: Limits, state: MemoryState) -> View:
         return View(talk.messages, (), state)
     head, tail = turns[: limits.keep_head], turns[len(turns) - limits.keep :]
     dropped = turns[limits.keep_head : len(turns) - limits.keep]
-    marker = _left_out(dropped)
-    return View((*talk.system, *_messages(head), marker, *_messages(tail)), dropped, state)
+    return View((*talk.system, *_messages(head), _left_out(dropped, talk), *_messages(tail)), dropped, state)
 
 
 def _weighted(talk: Conversation, limits: Limits, state: MemoryState) -> View:
@@ -110,93 +149,162 @@ def _weighted(talk: Conversation, limits: Limits, state: MemoryState) -> View:
         left -= weight
         first -= 1
     dropped = talk.turns[:first]
-    marker = (_left_out(dropped),) if dropped else ()
+    marker = (_left_out(dropped, talk),) if dropped else ()
     return View((*talk.system, *marker, *_messages(talk.turns[first:])), dropped, state)
 
 
-def _summarised(talk: Conversation, policy: Policy, limits: Limits, count: CountMessages, state: MemoryState) -> View:
+def _summarised(
+    talk: Conversation, policy: Policy, limits: Limits, count: CountMessages, state: MemoryState, reword: Reword | None
+) -> View:
+    """As many of the newest turns as the limit allows, behind what stands for the others."""
     fresh = unsummarised(talk.turns, state)
-    taken = _to_absorb(talk.system, fresh, policy, limits, count, state)
-    room = limits.limit // 5
-    new = absorb(state, fresh[:taken], room=room, count=lambda text: count([Message("system", text)]))
-    remembered = remembered_message(new, policy)
-    return View(
-        (*talk.system, *remembered, *_messages(fresh[taken:])), talk.turns[: len(talk.turns) - len(fresh) + taken], new
+    base = PRIMING + count(talk.system)
+    if base > limits.limit:
+        raise _too_small(limits.limit, "the instructions and what frames them", base)
+    sizes = _sizes(fresh, room=limits.limit - base, count=count)
+    wanted = _turns_shown(fresh, sizes, policy, limits, count, state, base=base)
+    enough = absorb(state, fresh[: len(fresh) - wanted])
+
+    def remembering(shown: int) -> MemoryState:
+        more = fresh[len(fresh) - wanted : len(fresh) - shown]
+        return absorb(enough, more) if shown <= wanted else enough.first(len(enough.events) + wanted - shown)
+
+    def note(new: MemoryState, shown: int) -> tuple[Message, ...]:
+        left = limits.limit - base - sizes[shown]
+        room = min(limits.limit // 5, left)
+        return remembered(new, policy, room=room, most=left, count=count, language=talk.language)
+
+    for shown in (*range(wanted, -1, -1), *range(wanted + 1, len(sizes))):
+        new = remembering(shown)
+        if not new.events or note(new, shown):
+            break
+    else:
+        mark = _mark(_MARKER, len(remembering(0).events), talk.language or "en")
+        raise _too_small(limits.limit, "a mark for what is left out", base + count([mark]))
+    if reword and len(new.events) > len(state.events):
+        new = reword(new, fresh[: len(fresh) - shown])
+    dropped = talk.turns[: len(talk.turns) - shown]
+    messages = (*talk.system, *note(new, shown), *_messages(fresh[len(fresh) - shown :]))
+    return View(messages, dropped, new)
+
+
+def _too_small(limit: int, what: str, needed: int) -> UsageError:
+    return UsageError(
+        f"a limit of {limit:,} tokens does not hold {what}",
+        code="over_budget",
+        hint=f"allow at least {needed:,} tokens",
     )
 
 
 def unsummarised(turns: Sequence[Turn], state: MemoryState) -> tuple[Turn, ...]:
     """The turns after the last one that is remembered."""
-    if state.upto:
-        for at in range(len(turns) - 1, -1, -1):
-            if turns[at].id == state.upto:
-                return tuple(turns[at + 1 :])
-    return tuple(turns)
+    known = {event.id for event in state.events}
+    first = next((at for at in range(len(turns), 0, -1) if turns[at - 1].id in known), 0) if known else 0
+    return tuple(turns[first:])
 
 
-def _to_absorb(
-    system: Sequence[Message],
+def _sizes(turns: Sequence[Turn], *, room: int, count: CountMessages) -> list[int]:
+    """The tokens of the newest 0, 1, 2 … turns, as long as they fit into `room`."""
+    sizes = [0]
+    for turn in reversed(turns):
+        size = sizes[-1] + count(turn.messages)
+        if size > room:
+            break
+        sizes.append(size)
+    return sizes
+
+
+def _turns_shown(
     fresh: Sequence[Turn],
+    sizes: Sequence[int],
     policy: Policy,
     limits: Limits,
     count: CountMessages,
     state: MemoryState,
+    *,
+    base: int,
 ) -> int:
-    """How many of the oldest turns are to be summarised; counting ends where the limit is reached."""
-    used = count([*system, *remembered_message(state, policy)])
-    half = limits.limit // 2
-    first_over_half = first_over = -1
-    for at in range(len(fresh) - 1, -1, -1):
-        used += count(fresh[at].messages)
-        if used > half and first_over_half < 0:
-            first_over_half = at
-        if used > limits.threshold * limits.limit:
-            first_over = at
-            break
-    if first_over < 0:
-        return 0
-    return max(0, min(first_over_half + 1, len(fresh) - max(1, limits.keep)))
+    """How many of the newest turns are shown: all below the threshold, else what half of the limit holds."""
+    before = count(remembered(state, policy, room=limits.limit // 5, most=limits.limit, count=count))
+    if len(sizes) > len(fresh) and base + before + sizes[-1] <= limits.threshold * limits.limit:
+        return len(fresh)
+    half = max((n for n, size in enumerate(sizes) if base + before + size <= limits.limit // 2), default=0)
+    return min(max(half, limits.keep), len(fresh), len(sizes) - 1)
 
 
-def absorb(state: MemoryState, turns: Sequence[Turn], *, room: int, count: Callable[[str], int]) -> MemoryState:
-    """Remember turns: the summary grows from the one before, and each turn becomes an event of the archive."""
+def absorb(state: MemoryState, turns: Sequence[Turn]) -> MemoryState:
+    """Remember turns, an event each."""
     if not turns:
         return state
-    extracts, events = list(state.extracts), list(state.events)
-    for turn in turns:
-        found = extracts_of(turn)
-        extracts += found
-        events.append(Event(turn.id, turn.at, " … ".join(one.text for one in found), len(turn.messages)))
-    return MemoryState(
-        upto=turns[-1].id,
-        turns=state.turns + len(turns),
-        messages=state.messages + sum(len(turn.messages) for turn in turns),
-        extracts=within(extracts, room=room, count=count),
-        events=tuple(events),
-    )
+    return replace(state, events=(*state.events, *map(event_of, turns)))
 
 
-def remembered_message(state: MemoryState, policy: Policy) -> tuple[Message, ...]:
-    """The message that stands for what is not shown any more; () where nothing is remembered."""
-    if not state.messages:
+def event_of(turn: Turn) -> Event:
+    """A turn as it is remembered."""
+    return Event(turn.id, turn.at, len(turn.messages), tuple(extracts_of(turn)))
+
+
+def remembered(
+    state: MemoryState,
+    policy: Policy,
+    *,
+    room: int,
+    most: int,
+    count: CountMessages,
+    language: Language | None = None,
+) -> tuple[Message, ...]:
+    """The message that stands for what is not shown any more; () where nothing is remembered or nothing fits.
+
+    A summary has at most `room` tokens. Where it would be empty, a mark of at most `most` tokens stands for it. Its own
+    words are in `language`, else in that of what is remembered.
+    """
+    if not state.events:
         return ()
+    turns = len(state.events)
+    language = language or language_of("".join(event.summary for event in state.events[-5:]))
+    mark = _mark(_MARKER, turns, language)
     if policy == "hierarchical":
-        language = language_of("".join(event.summary for event in state.events[-5:]))
-        return (Message("system", _ARCHIVED[language].format(state.turns)),)
-    return (
-        Message("system", summary_text(state.extracts, messages=state.messages, structured=policy == "structured")),
-    )
+        attempts = [_mark(_ARCHIVED, turns, language), mark]
+    else:
+        is_structured = policy == "structured"
+        attempts = [*_summary(state, language, room=room, structured=is_structured, count=count), mark]
+    return next(((one,) for one in attempts if count([one]) <= most), ())
+
+
+def _summary(
+    state: MemoryState, language: Language, *, room: int, structured: bool, count: CountMessages
+) -> list[Message]:
+    """The summary in at most `room` tokens, [] where not one sentence fits."""
+
+    def tokens(text: str) -> int:
+        return count([Message("system", text)]) - frame
+
+    def size(one: Extract) -> int:
+        return tokens(f"- {one.text} ({one.source})\n" if structured else f"- {one.text}\n")
+
+    frame = count([Message("system", "")])
+    chosen = list(state.extracts(room=room - frame, size=size))
+    while chosen:
+        text = summary_text(chosen, language, messages=state.messages, structured=structured)
+        if tokens(text) + frame <= room:
+            return [Message("system", text)]
+        chosen.remove(min(reversed(chosen), key=lambda one: one.score))
+    return []
+
+
+def _extracts(events: Sequence[Event]) -> list[Extract]:
+    return [one for event in events for one in event.extracts]
 
 
 def _messages(turns: Sequence[Turn]) -> tuple[Message, ...]:
     return tuple(message for turn in turns for message in turn.messages)
 
 
-def _left_out(turns: Sequence[Turn]) -> Message:
-    one, more = _MARKER[language_of("".join(turn.text[:200] for turn in turns[-5:]))]
-    return Message("system", (one if len(turns) == 1 else more).format(len(turns)))
+def _left_out(turns: Sequence[Turn], talk: Conversation) -> Message:
+    return _mark(_MARKER, len(turns), talk.language or "en")
 
 
-def with_ids(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages, those without an id numbered by their place."""
-    return tuple(one if one.id else replace(one, id=str(at)) for at, one in enumerate(messages, 1))
+def _mark(words: Mapping[Language, tuple[str, str]], turns: int, language: Language) -> Message:
+    """The mark that says how many turns are not shown."""
+    one, more = words[language]
+    return Message("system", (one if turns == 1 else more).format(turns))

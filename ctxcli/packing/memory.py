@@ -8,55 +8,16 @@
 ['[1 earlier turn left out]', 'And the timeout?', 'Ten.']
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ctxcli.model.message import Message
-from ctxcli.packing.history import CountMessages, Event, Limits, MemoryState, Policy, View, view
-from ctxcli.packing.relevance import Relevance
-from ctxcli.packing.turns import Conversation, Turn, converse
+from ctxcli.packing.history import CountMessages, Limits, MemoryState, Policy, View, view
+from ctxcli.packing.recall import Recalled, recall
+from ctxcli.packing.turns import Conversation, converse
 from ctxcli.parsing.messages import read_message
 from ctxcli.text.tokens import TokenCounter
-
-
-@dataclass(frozen=True, slots=True)
-class Recalled:
-    """A turn found again, and how strongly it bears on the query (BM25, unitless); `archived` where it is not shown."""
-
-    id: str
-    at: str
-    score: float
-    summary: str
-    text: str
-    archived: bool
-
-    def document(self) -> dict[str, Any]:
-        """The turn as it stands in documents."""
-        return {
-            "id": self.id, "at": self.at, "score": round(self.score, 4), "archived": self.archived,
-            "summary": self.summary, "text": self.text,
-        }  # fmt: skip
-
-
-def recall(
-    query: str, turns: Sequence[Turn], *, k: int, events: Sequence[Event] = (), archived: int | None = None
-) -> tuple[Recalled, ...]:
-    """The turns nearest to a query, best first; one that shares no term with it is never among them.
-
-    The first `archived` turns (all where it is None) are not shown any more. `events` lend their summaries.
-    """
-    from ctxcli.packing.extract import extracts_of
-
-    summaries = {event.id: event.summary for event in events}
-    found = Relevance(query, [turn.text for turn in turns]).ranked(k=k)
-    rows = []
-    for at, score in found:
-        turn = turns[at]
-        summary = summaries.get(turn.id) or " … ".join(one.text for one in extracts_of(turn))
-        is_archived = archived is None or at < archived
-        rows.append(Recalled(turn.id, turn.at, score, summary, turn.text, is_archived))
-    return tuple(rows)
 
 
 class _Memory:
@@ -126,7 +87,8 @@ class WeightedMemory(_Memory):
 class SummaryMemory(_Memory):
     """Over `threshold` of `limit` tokens the oldest turns become a summary, which grows; each is summarised once.
 
-    The last `keep` turns always stay. The summary is extractive, and says so.
+    The last `keep` turns stay as far as the limit allows, which is never exceeded: `messages` raises UsageError where
+    it does not even hold the instructions. The summary is extractive, and says so.
     """
 
     policy: Policy = "summary"
@@ -149,6 +111,6 @@ class HierarchicalMemory(SummaryMemory):
     def recall(self, query: str, *, k: int = 3) -> tuple[Recalled, ...]:
         """The archived turns nearest to `query`, best first."""
         self._view()
-        ids = {event.id for event in self.state.events}
-        archive = [turn for turn in self._talk().turns if turn.id in ids]
-        return recall(query, archive, k=k, events=self.state.events)
+        events = {event.id: event for event in self.state.events}
+        archive = [turn for turn in self._talk().turns if turn.id in events]
+        return recall(query, archive, k=k, events=events)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ctxcli.model.message import INSTRUCTING, RESULTS, Message
+from ctxcli.text.question import Language, language_of
 
 _LABELS = {
     "en": {"user": "User", "assistant": "Assistant", "tool": "Tool", "function": "Tool", "call": "calls"},
@@ -51,6 +52,11 @@ class Conversation:
     system: tuple[Message, ...] = ()
     turns: tuple[Turn, ...] = ()
     problems: tuple[str, ...] = ()
+
+    @property
+    def language(self) -> Language | None:
+        """The language of the newest turns, None where there are none."""
+        return None if not self.turns else language_of("".join(turn.text[:200] for turn in self.turns[-5:]))
 
     @property
     def messages(self) -> tuple[Message, ...]:

@@ -86,7 +86,7 @@ class SessionMemory(_Remembering):
 
     def shown(self) -> Sequence[Message]:
         """What the model is shown of the conversation."""
-        state = self._sessions.state(self.name)
+        state = self._sessions.remembered(self.name).state
         messages, new = self._view(self._sessions.conversation(self.name), state)
         if new != state:
             self._sessions.remember(self.name, new)

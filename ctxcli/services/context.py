@@ -125,7 +125,7 @@ class ContextBuilder:
         if sources.kb is not None:
             found += evidence_packets(workspace, query, sources.kb, budget=self.config.budget)
         if sources.session:
-            found += self._remembered(workspace, sources.session)
+            found += self._remembered(workspace, sources.session, query)
         return found
 
     def _session(self, workspace: Workspace) -> "Sequence[Message]":
@@ -139,14 +139,15 @@ class ContextBuilder:
         self.notices += sessions.notices
         return messages
 
-    def _remembered(self, workspace: Workspace, name: str) -> list[ContextPacket]:
-        """The summary that stands for the old turns of the session."""
-        from ctxcli.packing.history import remembered_message
+    def _remembered(self, workspace: Workspace, name: str, query: str) -> list[ContextPacket]:
+        """The summary that stands for the turns in the archive of the session."""
         from ctxcli.services.sessions import Sessions
+        from ctxcli.text.question import language_of
 
         sessions = Sessions(workspace)
         name = sessions.find(name)
-        found = remembered_message(sessions.state(name), "structured")
+        found = sessions.archive_summary(name, language_of(query))
+        self.notices += sessions.notices
         return [ContextPacket(one.content, "memory", source=f"session {name}", relevance=1.0) for one in found]
 
 

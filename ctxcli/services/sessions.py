@@ -1,23 +1,26 @@
 """Sessions: conversations kept, shown under a policy, recalled, compacted."""
 
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from ctxcli.model.errors import NotFoundError, ParseError, UsageError
-from ctxcli.model.message import INSTRUCTING, Message
+from ctxcli.model.message import INSTRUCTING, RESULTS, Message, ToolCall
 from ctxcli.model.session import Compaction, DroppedTurn, Session, SessionEntry, SessionList, SessionView
 from ctxcli.packing import history
-from ctxcli.packing.extract import Extract
-from ctxcli.packing.history import Event, Limits, MemoryState, Policy
-from ctxcli.packing.memory import Recalled, recall
+from ctxcli.packing.history import Limits, MemoryState, Policy
+from ctxcli.packing.recall import Recalled
 from ctxcli.packing.turns import Conversation, Turn, converse
 from ctxcli.parsing.messages import read_line
+from ctxcli.services import session_memory
+from ctxcli.services.session_memory import ROOM, Remembered, message_of
+from ctxcli.services.session_recall import recall
 from ctxcli.services.workspace import Workspace, is_kb_name
 from ctxcli.storage import sessions as files
+from ctxcli.text.question import Language, language_of
 from ctxcli.text.tokens import TokenCounter
 
 _BLOCK = 65_536
@@ -52,10 +55,13 @@ class Sessions:
     def entry(self, name: str) -> SessionEntry:
         """A session at a glance."""
         status = os.stat(self.folder / (name + files.ENDING))  # noqa: PTH116
+        held = [message_of(data) is not None for _, _, data in files.lines(self.folder, name)]
+        archive = files.lines(self.folder, name, ending=files.ARCHIVE, end=self.remembered(name).bytes)
         return SessionEntry(
             name,
-            files.count_lines(self.folder, name),
-            files.count_lines(self.folder, name, ending=files.ARCHIVE),
+            sum(held),
+            sum(message_of(data) is not None for _, _, data in archive),
+            len(held) - sum(held),
             status.st_size,
             datetime.fromtimestamp(status.st_mtime).astimezone().isoformat(timespec="milliseconds"),
         )
@@ -63,6 +69,11 @@ class Sessions:
     def entries(self) -> SessionList:
         """All sessions, last changed first."""
         found = [self.entry(name) for name in files.names(self.folder)]
+        self.notices += [
+            f"lines of {one.name} that hold no message: {one.problems}; see: ctx session show {one.name}"
+            for one in found
+            if one.problems
+        ]
         return SessionList(tuple(sorted(found, key=lambda one: (one.updated_at, one.name), reverse=True)))
 
     def find(self, name: str) -> str:
@@ -85,6 +96,8 @@ class Sessions:
     def add(self, name: str, message: Message) -> Message:
         """Append a message. The cost does not depend on the length of the session."""
         name = self.find(name)
+        if message.content and not message.content.strip() and not message.tool_calls and message.role not in RESULTS:
+            raise UsageError("the message is blank", code="no_content", hint="say something in it")
         if message.role == "tool":
             self._check_call(name, message)
         return self._append(name, [message])[0]
@@ -140,16 +153,20 @@ class Sessions:
         messages = [line.message for line in lines if line.message]
         return Session(name, tuple(messages[-last:] if last else messages), tuple(problems), len(messages))
 
-    def _lines(self, name: str, problems: list[str], ending: str = files.ENDING) -> Sequence[_Line]:
-        found = []
-        for number, data in files.lines(self.folder, name, ending=ending):
+    def _lines(self, name: str, problems: list[str]) -> Sequence[_Line]:
+        """The lines, each message with an id of its own: by the number of its line where it has none."""
+        found, seen = [], set()
+        for number, _, data in files.lines(self.folder, name):
             try:
                 message = read_line(data)
             except ParseError as error:
-                problems.append(f"{name}{ending}:{number}: {error.message}")
+                problems.append(f"{name}{files.ENDING}:{number}: {error.message}")
                 found.append(_Line(data, None))
             else:
-                found.append(_Line(data, message if message.id else replace(message, id=f"line-{number}")))
+                own = message.id if message.id not in seen else ""
+                message = replace(message, id=own or f"line-{number}")
+                seen.add(message.id)
+                found.append(_Line(data, message))
         return found
 
     def newest(self, name: str, *, size: int) -> Sequence[Message]:
@@ -178,65 +195,86 @@ class Sessions:
     def view(
         self, name: str, policy: Policy, limits: Limits, *, model: str | None = None, query: str = "", k: int = 3
     ) -> SessionView:
-        """What a model is to be shown. Old turns that a summary stands for are summarised once, and remembered."""
-        name, counter = self.find(name), TokenCounter(model)
-        talk, state = self.conversation(name), self.state(name)
-        shown = history.view(talk, policy, limits, count=_count(counter), state=state)
-        if shown.state != state:
-            self.remember(name, shown.state)
-        messages = shown.messages
-        if policy not in history.SUMMARISING and self._archived(name):
-            at = len(talk.system)
-            messages = (*messages[:at], *history.remembered_message(state, "summary"), *messages[at:])
-        recalled = self.recall(name, query, k=k) if query else ()
-        rows = tuple(one.document() for one in recalled if one.archived)
-        if rows:
-            at = len(talk.system)
-            messages = (*messages[:at], *map(_recalled_message, rows), *messages[at:])
-        summarised = shown.state.messages if policy in history.SUMMARISING or self._archived(name) else 0
-        tokens = counter.count_messages(messages)
-        return SessionView(name, policy, messages, tokens, len(shown.dropped), summarised, rows)
+        """What a model is to be shown; nothing is written. With a query turns that are not shown are recalled.
 
-    def _archived(self, name: str) -> bool:
-        return (self.folder / (name + files.ARCHIVE)).exists()
+        Raises UsageError where the limit of the policy does not hold even the instructions.
+        """
+        name, counter = self.find(name), TokenCounter(model)
+        talk, remembered = self.conversation(name), self.remembered(name)
+        shown = history.view(talk, policy, limits, count=_count(counter), state=remembered.archive)
+        messages, has_limit = shown.messages, policy in history.SUMMARISING
+        at = len(talk.system)
+        if not has_limit:
+            messages = (*messages[:at], *_archive(remembered, "summary", counter, talk.language), *messages[at:])
+        rows: list[Recalled] = []
+        if query:
+            gone = {turn.id for turn in shown.dropped}
+            seen = {turn.id for turn in talk.turns if turn.id not in gone}
+            left = limits.limit - counter.count_messages(messages) if has_limit else None
+            rows, found = _fitting(self._recalled(name, query, remembered, seen), k, left, counter)
+            messages = (*messages[:at], *found, *messages[at:])
+        return SessionView(
+            name,
+            policy,
+            messages,
+            counter.count_messages(messages),
+            len(shown.dropped),
+            shown.state.messages,
+            tuple(one.document() for one in rows),
+        )
 
     def recall(self, name: str, query: str, *, k: int = 5) -> tuple[Recalled, ...]:
         """The turns of a session nearest to a query, best first, archived ones too."""
+        name = self.find(name)
+        return tuple(islice(self._recalled(name, query, self.remembered(name), ()), k))
+
+    def _recalled(self, name: str, query: str, remembered: Remembered, shown: Iterable[str]) -> Iterator[Recalled]:
         if not query.strip():
             raise UsageError("the query is empty", hint='say what to look for: ctx session recall NAME "…"')
-        name = self.find(name)
-        problems: list[str] = []
-        archive = self._lines(name, problems, files.ARCHIVE)
-        rows = {line.message.id: line.message for line in [*archive, *self._lines(name, problems)] if line.message}
-        self.notices += problems
-        state = self.state(name)
-        turns = converse(rows.values()).turns
-        gone = {event.id for event in state.events}
-        archived = sum(1 for turn in turns if turn.id in gone)
-        return recall(query, turns, k=k, events=state.events, archived=archived)
+        events = {event.id: event for event in remembered.state.events}
+        return recall(
+            self.folder, name, query, archive=remembered.bytes, events=events, shown=frozenset(shown),
+            problems=self.notices,
+        )  # fmt: skip
 
-    def compact(self, name: str, *, keep: int, room: int = 800, dry_run: bool = False) -> Compaction:
-        """Move all but the last `keep` turns to the archive; a summary of at most `room` tokens stands for them."""
+    def compact(self, name: str, *, keep: int, room: int = ROOM, dry_run: bool = False) -> Compaction:
+        """Move all but the last `keep` turns to the archive; a summary of at most `room` tokens stands for them.
+
+        A turn that still waits for the result of a call stays. Wherever this is broken off, no line is lost, and none
+        counts twice.
+        """
         name = self.find(name)
         with files.lock(self.folder, name, timeout=self._timeout):
             problems: list[str] = []
             lines = self._lines(name, problems)
             self.notices += problems
-            talk = converse(line.message for line in lines if line.message)
-            turns = talk.turns[: max(0, len(talk.turns) - keep)]
-            state = self.state(name)
-            new = history.absorb(
-                state, history.unsummarised(turns, state), room=room, count=TokenCounter().count
-            )  # fmt: skip
-            kept, moved = _parted(lines, talk.turns[len(turns) :]) if turns else (lines, [])
+            messages = [line.message for line in lines if line.message]
+            turns = converse(messages).turns
+            kept_turns = turns[max(0, len(turns) - max(keep, int(_waits(messages)))) :]
+            turns = turns[: len(turns) - len(kept_turns)]
+            before = self.remembered(name)
+            state = history.absorb(before.state, history.unsummarised(turns, before.state))
+            after = replace(before, state=state, archived=before.archived + len(turns), room=room)
+            kept, moved = _parted(lines, kept_turns) if turns else (lines, [])
             if turns and not dry_run:
-                files.append(self.folder, name, b"".join(line.data for line in moved), ending=files.ARCHIVE)
-                files.write_memory(self.folder, name, _state_document(new))
-                files.replace_lines(self.folder, name, b"".join(line.data for line in kept))
-        summaries = {event.id: event.summary for event in new.events}
+                self._move(name, before, after, kept, moved)
+        summaries = {event.id: event.summary for event in state.events}
         dropped = tuple(DroppedTurn(t.id, t.at, len(t.messages), summaries.get(t.id, "")) for t in turns)
-        text = "".join(message.content for message in history.remembered_message(new, "summary"))
+        text = "".join(message.content for message in _archive(after, "summary", TokenCounter()))
         return Compaction(name, dry_run, dropped, sum(1 for line in kept if line.message), text)
+
+    def _move(
+        self, name: str, before: Remembered, after: Remembered, kept: Sequence[_Line], moved: Sequence[_Line]
+    ) -> None:
+        """The archive first, then the session, then the memory, which tells how much of the archive holds."""
+        if not files.size(self.folder, name, ending=files.MEMORY):
+            session_memory.save(self.folder, name, before)
+        if files.size(self.folder, name, ending=files.ARCHIVE) > before.bytes:
+            files.cut(self.folder, name, ending=files.ARCHIVE, end=before.bytes)
+        files.append(self.folder, name, b"".join(line.data for line in moved), ending=files.ARCHIVE)
+        files.replace_lines(self.folder, name, b"".join(line.data for line in kept))
+        size = files.size(self.folder, name, ending=files.ARCHIVE)
+        session_memory.save(self.folder, name, replace(after, bytes=size))
 
     def delete(self, name: str) -> tuple[str, Path]:
         """Move a session to the trash; its name must be whole."""
@@ -248,31 +286,59 @@ class Sessions:
         (self.folder / f"{name}.lock").unlink(missing_ok=True)
         return name, place
 
-    def state(self, name: str) -> MemoryState:
+    def remembered(self, name: str) -> Remembered:
         """What is remembered of old turns."""
-        found, problem = files.read_memory(self.folder, name)
-        if problem:
-            self.notices.append(f"{problem}: old turns are summarised anew")
-        try:
-            return MemoryState(
-                upto=str(found.get("upto", "")),
-                turns=int(found.get("turns", 0)),
-                messages=int(found.get("messages", 0)),
-                extracts=tuple(Extract(**row) for row in found.get("extracts", ())),
-                events=tuple(Event(**row) for row in found.get("events", ())),
-            )
-        except (TypeError, ValueError) as error:
-            self.notices.append(f"{name}{files.MEMORY} cannot be read ({error}): old turns are summarised anew")
-            return MemoryState()
+        return session_memory.load(self.folder, name, self.notices)
+
+    def archive_summary(self, name: str, language: Language) -> tuple[Message, ...]:
+        """The summary of the turns in the archive, in three parts; () where there is no archive."""
+        return _archive(self.remembered(name), "structured", TokenCounter(), language)
 
     def remember(self, name: str, state: MemoryState) -> None:
-        """Keep what is remembered of old turns."""
+        """Keep what a chat remembers of old turns."""
         with files.lock(self.folder, name, timeout=self._timeout):
-            files.write_memory(self.folder, name, _state_document(state))
+            before = self.remembered(name)
+            if len(state.events) >= before.archived:  # else another process has compacted more meanwhile
+                session_memory.save(self.folder, name, replace(before, state=state))
 
 
-def _state_document(state: MemoryState) -> dict[str, Any]:
-    return asdict(state)
+def _archive(
+    remembered: Remembered, policy: Policy, counter: TokenCounter, language: Language | None = None
+) -> tuple[Message, ...]:
+    """What stands for the archive, in its own language or in the one given."""
+    room = remembered.room
+    return history.remembered(
+        remembered.archive, policy, room=room, most=room, count=_count(counter), language=language
+    )  # fmt: skip
+
+
+def _fitting(
+    found: Iterable[Recalled], k: int, left: int | None, counter: TokenCounter
+) -> tuple[list[Recalled], list[Message]]:
+    """The first `k` turns, whole, or their summaries where only these fit into the tokens left (None: no limit)."""
+    rows, messages = [], []
+    for one in islice(found, k):
+        for text in (one.text, one.summary):
+            message = _recalled_message(one.at, text)
+            size = counter.count_message(message)
+            if text and (left is None or size <= left):
+                rows.append(one)
+                messages.append(message)
+                left = None if left is None else left - size
+                break
+    return rows, messages
+
+
+def _waits(messages: Sequence[Message]) -> bool:
+    """Whether the last thing said is a call that has not got all its results."""
+    results: set[str] = set()
+    for message in reversed(messages):
+        if message.tool_calls:
+            return any(call.id not in results for call in message.tool_calls)
+        if message.role not in RESULTS:
+            return False
+        results.add(message.tool_call_id)
+    return False
 
 
 def _parted(lines: Sequence[_Line], kept_turns: Sequence[Turn]) -> tuple[list[_Line], list[_Line]]:
@@ -288,15 +354,17 @@ def _count(counter: TokenCounter) -> history.CountMessages:
     return lambda messages: sum(map(counter.count_message, messages))
 
 
-def _recalled_message(row: dict[str, Any]) -> Message:
-    return Message("system", f"[recalled, {row['at']}]\n{row['text']}")
+_RECALLED = {"en": "recalled", "zh": "回忆"}
 
 
-def _calls(line: bytes) -> Iterable[Any]:
-    try:
-        return read_line(line).tool_calls
-    except ParseError:
-        return ()
+def _recalled_message(at: str, text: str) -> Message:
+    head = ", ".join(filter(None, (_RECALLED[language_of(text)], at)))
+    return Message("system", f"[{head}]\n{text}")
+
+
+def _calls(line: bytes) -> Iterable[ToolCall]:
+    message = message_of(line)
+    return message.tool_calls if message else ()
 
 
 def _encoded(message: Message) -> bytes:

@@ -1,7 +1,7 @@
 """Summaries of old turns in the words of a model, grown from the one before; extractive where the model fails."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ctxcli.answering.llm_grounding import claimed_numbers, numbers_in
@@ -9,13 +9,10 @@ from ctxcli.model.errors import ServiceError
 from ctxcli.model.message import Message
 from ctxcli.model.ports import LanguageModel
 from ctxcli.packing import history
-from ctxcli.packing.extract import Extract, Kind, within
-from ctxcli.packing.history import SUMMARISING, CountMessages, Limits, MemoryState, Policy, View
+from ctxcli.packing.extract import BY_MODEL, Extract, Kind
+from ctxcli.packing.history import CountMessages, Limits, MemoryState, Policy, View
 from ctxcli.packing.turns import Conversation, Turn
-from ctxcli.text.question import language_of
 
-BY_MODEL = "model"
-"""What the source of a line begins with that a model has written."""
 _LONGEST = 300
 _A_MESSAGE = 4_000
 _RULES = """\
@@ -34,17 +31,6 @@ _IDS = re.compile(r"\s*[(（]([^()（）]{1,80})[)）]\s*$")
 _AN_ID = re.compile(r"(?:message |msg |id:? ?)?[\w-]*[0-9][\w-]*", re.IGNORECASE)
 _SCORES: dict[Kind, float] = {"confirmed": 3.0, "ruled_out": 2.9, "open": 2.8}
 """Above those of single sentences: a line of the summary stands for many turns."""
-_HEADS = {
-    "en": (
-        "[Summary of {} earlier messages, written by a model]",
-        "[Summary of {} earlier messages, in part written by a model, in part extractive]",
-    ),
-    "zh": ("[前 {} 条消息的摘要，由模型撰写]", "[前 {} 条消息的摘要，部分由模型撰写，部分为摘录]"),
-}
-_PARTS = {
-    "en": {"confirmed": "Confirmed:", "ruled_out": "Ruled out:", "open": "Open questions:", "said": "Also said:"},
-    "zh": {"confirmed": "已确认：", "ruled_out": "已排除：", "open": "待解决：", "said": "其他："},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,33 +54,20 @@ def view(
 
     Where the model fails, the extractive summary stands, so that nothing is lost.
     """
-    shown = history.view(talk, policy, limits, count=count, state=state)
-    notice = ""
-    if model and policy in ("summary", "structured") and shown.state != state:
-        fresh = history.unsummarised(talk.turns, state)[: shown.state.turns - state.turns]
-        room = limits.limit // 5
+    notices: list[str] = []
+    before = state.extracts(room=limits.limit // 5, size=lambda one: count([Message("system", one.text)]))
+
+    def reword(new: MemoryState, fresh: Sequence[Turn]) -> MemoryState:
         try:
-            lines = within(_reworded(model, state.extracts, fresh), room=room, count=_of_text(count))
+            lines = _reworded(model, before, fresh) if model else ()
         except ServiceError as error:
-            notice = f"the summary is extractive: {error.message}"
-            lines = _both(state, fresh, room=room, count=_of_text(count))
-        shown = replace(shown, state=replace(shown.state, extracts=lines))
-    if policy in SUMMARISING and policy != "hierarchical":
-        shown = replace(shown, messages=_with_summary(shown, talk, policy))
-    return Summarised(shown, notice)
+            notices.append(f"the summary is extractive: {error.message}")
+            return new
+        return replace(new, worded=tuple(lines), worded_turns=len(new.events))
 
-
-def _of_text(count: CountMessages) -> Callable[[str], int]:
-    return lambda text: count([Message("system", text)])
-
-
-def _both(state: MemoryState, fresh: Sequence[Turn], *, room: int, count: Callable[[str], int]) -> tuple[Extract, ...]:
-    """What was remembered in half of the room, and the sentences of the new turns that carry most in the rest."""
-    old = within(state.extracts, room=room // 2 if fresh else room, count=count)
-    used = sum(count(f"- {one.text} ({one.source})\n") for one in old)
-    new = history.absorb(MemoryState(), fresh, room=room - used, count=count).extracts
-    known = {one.text for one in old}
-    return (*old, *(one for one in new if one.text not in known))
+    worded = model and policy in ("summary", "structured")
+    shown = history.view(talk, policy, limits, count=count, state=state, reword=reword if worded else None)
+    return Summarised(shown, "".join(notices))
 
 
 def _reworded(model: LanguageModel, before: Sequence[Extract], turns: Sequence[Turn]) -> list[Extract]:
@@ -135,25 +108,3 @@ def _line(line: str, material: str) -> Extract | None:
         return None
     kind = _KINDS[found["kind"].lower().replace("_", " ")]
     return Extract(text[:_LONGEST], kind, source, _SCORES[kind])
-
-
-def _with_summary(shown: View, talk: Conversation, policy: Policy) -> tuple[Message, ...]:
-    """The messages, the summary worded as what it is."""
-    by_model = [one.source.startswith(BY_MODEL) for one in shown.state.extracts]
-    if not any(by_model):
-        return shown.messages
-    at = len(talk.system)
-    text = _text(shown.state, structured=policy == "structured", whole=all(by_model))
-    return (*shown.messages[:at], Message("system", text), *shown.messages[at + 1 :])
-
-
-def _text(state: MemoryState, *, structured: bool, whole: bool) -> str:
-    language = language_of("".join(one.text for one in state.extracts))
-    lines = [_HEADS[language][0 if whole else 1].format(state.messages)]
-    if not structured:
-        return "\n".join([*lines, *(f"- {one.text}" for one in state.extracts)])
-    for kind, head in _PARTS[language].items():
-        rows = [one for one in state.extracts if one.kind == kind]
-        if rows:
-            lines += [head, *(f"- {one.text} ({one.source})" for one in rows)]
-    return "\n".join(lines)

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from ctxcli.model.errors import DataError, NotFoundError
+from ctxcli.model.json_errors import json_reason
 from ctxcli.storage.files import atomic_write, locked, reason
 
 ENDING, ARCHIVE, MEMORY = ".jsonl", ".archive.jsonl", ".memory.json"
 _BLOCK = 65_536
+_MEMORY_SCHEMA = "ctx/session-memory/2"
 
 
 def lock(folder: Path, name: str, *, timeout: float) -> AbstractContextManager[None]:
@@ -127,18 +129,53 @@ def _free_name(path: Path) -> Path:
     return path.with_name(f"{path.name}.torn-{stamp}-{os.urandom(2).hex()}")
 
 
-def lines(folder: Path, name: str, *, ending: str = ENDING) -> Iterator[tuple[int, bytes]]:
-    """The lines with their numbers from 1, blank ones passed over; none where there is no such file."""
+def lines(folder: Path, name: str, *, ending: str = ENDING, end: int | None = None) -> Iterator[tuple[int, int, bytes]]:
+    """The lines with their numbers from 1 and where they begin (bytes), blank ones passed over.
+
+    None where there is no such file; only those that begin before `end` where it is given.
+    """
     path = folder / (name + ending)
+    at = 0
     try:
         with path.open("rb") as handle:
             for number, line in enumerate(handle, 1):
+                if end is not None and at >= end:
+                    return
                 if line.strip():
-                    yield number, line
+                    yield number, at, line
+                at += len(line)
     except FileNotFoundError:
         return
     except OSError as error:
         raise DataError(f"{path} cannot be read: {reason(error)}", code="unreadable") from error
+
+
+def part(folder: Path, name: str, *, ending: str, start: int, end: int) -> bytes:
+    """The bytes of a file from `start` to `end`."""
+    path = folder / (name + ending)
+    try:
+        with path.open("rb") as handle:
+            handle.seek(start)
+            return handle.read(end - start)
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {reason(error)}", code="unreadable") from error
+
+
+def size(folder: Path, name: str, *, ending: str) -> int:
+    """The bytes of a file, 0 where there is none."""
+    try:
+        return (folder / (name + ending)).stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def cut(folder: Path, name: str, *, ending: str, end: int) -> None:
+    """Take what is behind `end` off a file; the caller holds the lock."""
+    path = folder / (name + ending)
+    try:
+        os.truncate(path, end)
+    except OSError as error:
+        raise DataError(f"{path} cannot be written: {reason(error)}", code="unwritable") from error
 
 
 def tail(folder: Path, name: str, *, size: int) -> tuple[list[bytes], bool]:
@@ -159,15 +196,6 @@ def head(folder: Path, name: str, *, size: int) -> list[bytes]:
     return [line for line in found if _is_object(line) and json.loads(line).get("role") in ("system", "developer")]
 
 
-def count_lines(folder: Path, name: str, *, ending: str = ENDING) -> int:
-    """How many lines there are, without reading what they say."""
-    try:
-        with (folder / (name + ending)).open("rb") as handle:
-            return sum(block.count(b"\n") for block in iter(lambda: handle.read(1 << 20), b""))
-    except FileNotFoundError:
-        return 0
-
-
 def replace_lines(folder: Path, name: str, kept: bytes) -> None:
     """Give a session other lines at once; the caller holds the lock."""
     try:
@@ -176,20 +204,27 @@ def replace_lines(folder: Path, name: str, kept: bytes) -> None:
         raise DataError(f"the session {name} cannot be written: {reason(error)}", code="unwritable") from error
 
 
-def read_memory(folder: Path, name: str) -> tuple[dict[str, Any], str]:
-    """What is remembered of old turns, {} for nothing, and why it could not be read, "" if it could."""
+def read_memory(folder: Path, name: str) -> tuple[dict[str, Any] | None, str]:
+    """What is remembered of old turns, None for nothing, and why it could not be read, "" if it could.
+
+    What an earlier form of the file says is nothing: it can be made anew from the turns.
+    """
     try:
         found = json.loads((folder / (name + MEMORY)).read_bytes())
     except FileNotFoundError:
-        return {}, ""
-    except (OSError, ValueError, RecursionError) as error:
-        return {}, f"{name}{MEMORY} cannot be read ({error})"
-    return (found, "") if isinstance(found, dict) else ({}, f"{name}{MEMORY} holds no object")
+        return None, ""
+    except OSError as error:
+        return None, f"{name}{MEMORY} cannot be read: {reason(error)}"
+    except (ValueError, RecursionError) as error:
+        return None, f"{name}{MEMORY} is damaged ({json_reason(error)})"
+    if not isinstance(found, dict):
+        return None, f"{name}{MEMORY} holds no object"
+    return (found if found.get("schema") == _MEMORY_SCHEMA else None), ""
 
 
 def write_memory(folder: Path, name: str, value: dict[str, Any]) -> None:
     """Remember; the caller holds the lock."""
-    data = json.dumps({"schema": "ctx/session-memory/1", **value}, ensure_ascii=False).encode("utf-8", "replace")
+    data = json.dumps({"schema": _MEMORY_SCHEMA, **value}, ensure_ascii=False).encode("utf-8", "replace")
     try:
         atomic_write(folder / (name + MEMORY), data)
     except OSError as error:

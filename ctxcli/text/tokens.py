@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ctxcli.model.errors import UsageError
 from ctxcli.text.bpe import ENCODINGS, EncodingName, encoding
 
 if TYPE_CHECKING:
@@ -32,6 +33,13 @@ def encoding_of(model: str | None) -> tuple[EncodingName, bool]:
         if any(_begins(bare, prefix) for prefix in prefixes):
             return found, True
     return UNKNOWN, False
+
+
+def checked_model(model: str | None) -> str | None:
+    """The name of a model as it was given, or UsageError where it is blank."""
+    if model is not None and not model.strip():
+        raise UsageError("the name of the model is empty", hint="name a model or an encoding, or leave --model out")
+    return model
 
 
 def _begins(name: str, prefix: str) -> bool:

@@ -126,29 +126,135 @@ def test_eight_writers_at_once_lose_nothing(folder: Path) -> None:
 
 def test_every_policy_shows_instructions_and_the_newest_turn(folder: Path) -> None:
     imported(folder, 30)
+    limited = ["--limit", "400", "--keep", "2"]
+    options = {"full": [], "window": ["--keep", "2"], "weighted": ["--weight", "3"]}
     for policy in ("full", "window", "weighted", "summary", "structured", "hierarchical"):
-        done = ctx(folder, "session", "context", "long", "--policy", policy, "--limit", "400", "--keep", "2", "--json")
+        given = options.get(policy, limited)
+        done = ctx(folder, "session", "context", "long", "--policy", policy, *given, "--json")
         assert done.code == 0, done.err
         shown = done.json["messages"]
         assert shown[0] == {"role": "system", "content": "你是助手。"}
         assert shown[-1]["content"] == "第 29 号泵的压力是 290 巴。"
-        assert done.json["tokens"] <= 400 or policy in ("full", "weighted", "window")
+        assert done.json["tokens"] <= 400 or policy in options
     assert len(ctx(folder, "session", "context", "long", "-p", "full", "--json").json["messages"]) == 61
     assert ctx(folder, "session", "context", "long", "-p", "none").code == 2
     assert ctx(folder, "session", "context", "long", "--keep", "-1").code == 2
 
 
-def test_the_summary_is_remembered_and_not_made_anew(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("policy", "option"),
+    [("window", "--limit"), ("window", "--weight"), ("weighted", "--keep"), ("full", "--keep"), ("summary", "--weight"),
+     ("hierarchical", "--keep-head"), ("full", "--threshold")],
+)  # fmt: skip
+def test_an_option_that_means_nothing_to_the_policy_is_refused(folder: Path, policy: str, option: str) -> None:
+    done = ctx(folder, "session", "context", "s", "-p", policy, option, "1", "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, "usage")
+    assert option in done.json["error"]["message"]
+    assert ctx(folder, "session", "context", "s", "--top-k", "2").code == 2
+
+
+def test_showing_writes_nothing_and_leaves_nothing_for_later(folder: Path) -> None:
     imported(folder, 30)
-    first = ctx(folder, "session", "context", "long", "-p", "summary", "--limit", "600", "--json").json
+
+    def state() -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in file_of(folder).parent.iterdir()}
+
+    before = state()
+    wide = ctx(folder, "session", "context", "long", "-p", "summary", "--limit", "600", "--json").json
+    for limit in ("60", "90", "300"):
+        done = ctx(folder, "session", "context", "long", "-p", "summary", "--limit", limit, "--json")
+        assert done.json["tokens"] <= int(limit)
+        assert all(not one["content"].endswith("摘要]") for one in done.json["messages"])
+    assert ctx(folder, "session", "context", "long", "-p", "summary", "--limit", "600", "--json").json == wide
+    assert state() == before
+    refused = ctx(folder, "session", "context", "long", "-p", "summary", "--limit", "5", "--json")
+    assert (refused.code, refused.json["error"]["code"]) == (2, "over_budget")
+
+
+def test_compacting_after_showing_counts_each_message_once(folder: Path) -> None:
+    imported(folder, 30)
+    ctx(folder, "session", "context", "long", "-p", "summary", "--limit", "300")
+    assert ctx(folder, "session", "compact", "long", "--keep", "4").code == 0
+    for policy in ("full", "window", "weighted"):
+        shown = ctx(folder, "session", "context", "long", "-p", policy, "--json").json
+        assert shown["messages_summarised"] == 52
+        assert shown["messages"][1]["content"].startswith("[前 52 条消息的摘录式摘要]\n- ")
+        assert "第 26 号泵" in shown["messages"][2]["content"]
+    shown = ctx(folder, "session", "context", "long", "-p", "structured", "--limit", "2000", "--json").json
+    assert shown["messages_summarised"] + sum(one["role"] != "system" for one in shown["messages"]) == 60
+
+
+def test_keep_nothing_keeps_nothing(folder: Path) -> None:
+    imported(folder, 30)
+    for policy in ("summary", "structured", "hierarchical"):
+        options = ["--keep", "0", "--threshold", "0", "--limit", "30"]
+        shown = ctx(folder, "session", "context", "long", "-p", policy, *options, "--json").json
+        assert [one["role"] for one in shown["messages"]] == ["system", "system"]
+        assert shown["turns_left_out"] == 30
+
+
+def test_recalled_turns_keep_to_the_limit_too(folder: Path) -> None:
+    imported(folder, 60)
+    ctx(folder, "session", "add", "long", "泵 " * 40)
+    for limit in range(30, 900, 70):
+        options = ["-p", "hierarchical", "--limit", str(limit), "--query", "第 3 号泵的压力", "--top-k", "9"]
+        done = ctx(folder, "session", "context", "long", *options, "--json")
+        assert done.json["tokens"] <= limit
+    assert done.json["recalled"]
+
+
+def test_a_damaged_memory_is_made_anew_from_the_turns(folder: Path) -> None:
+    imported(folder, 30)
+    ctx(folder, "session", "compact", "long", "--keep", "4")
+    first = ctx(folder, "session", "context", "long").out
     memory = folder / ".ctx" / "sessions" / "long.memory.json"
-    before = memory.read_bytes()
-    again = ctx(folder, "session", "context", "long", "-p", "summary", "--limit", "600", "--json").json
-    assert again == first
-    assert memory.read_bytes() == before
     memory.write_text("{")
-    done = ctx(folder, "session", "context", "long", "-p", "summary", "--limit", "600", "--json")
-    assert (done.code, "summarised anew" in done.err) == (0, True)
+    done = ctx(folder, "session", "context", "long")
+    assert (done.code, done.out, "summarised anew" in done.err) == (0, first, True)
+    assert "Expecting" not in done.err
+    memory.unlink()
+    assert ctx(folder, "session", "context", "long").out == first
+    assert ctx(folder, "session", "compact", "long", "--keep", "2").code == 0
+    assert "[前 56 条消息" in ctx(folder, "session", "context", "long").out
+
+
+def test_a_call_that_waits_for_its_result_is_not_archived(folder: Path) -> None:
+    ctx(folder, "session", "add", "s", "find it")
+    ctx(folder, "session", "add", "s", "--role", "assistant", "--tool-calls", CALL)
+    assert ctx(folder, "session", "compact", "s", "--keep", "0").code == 0
+    assert ctx(folder, "session", "add", "s", "found", "--role", "tool", "--tool-call-id", "c1").code == 0
+    assert len(json.loads(ctx(folder, "session", "context", "s", "--format", "messages").out)) == 3
+
+
+def test_lines_that_hold_no_message_are_not_counted_as_messages(folder: Path) -> None:
+    write(folder, ".ctx/sessions/s.jsonl", '{"role": "user", "content": "一"}\nnot json\n\n{"role": "robot"}\n')
+    done = ctx(folder, "session", "list", "--json")
+    row = done.json["sessions"][0]
+    assert (row["messages"], row["problems"], row["archived"]) == (1, 2, 0)
+    assert "session show s" in done.err
+
+
+@pytest.mark.parametrize("option", [["--role", "assistant"], ["--name", "bob"], ["--content", "x"], ["text"]])
+def test_a_whole_message_goes_with_nothing_else(folder: Path, option: list[str]) -> None:
+    done = ctx(folder, "session", "add", "s", "--message", '{"role": "user", "content": "x"}', *option, "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, "usage")
+    assert file_of(folder).read_bytes() == b""
+
+
+@pytest.mark.parametrize("text", [" ", "\n\t", "\u3000"])
+def test_a_blank_message_is_refused(folder: Path, text: str) -> None:
+    for role in ("user", "assistant", "system"):
+        done = ctx(folder, "session", "add", "s", text, "--role", role, "--json")
+        assert (done.code, done.json["error"]["code"]) == (2, "no_content")
+    assert file_of(folder).read_bytes() == b""
+
+
+def test_lines_written_by_hand_with_the_same_ids_are_all_kept_apart(folder: Path) -> None:
+    line = '{"id": "x", "role": "user", "content": "泵坏了"}\n'
+    write(folder, ".ctx/sessions/s.jsonl", line * 10)
+    assert ctx(folder, "session", "compact", "s", "--keep", "4", "--json").json["kept_messages"] == 4
+    assert len(ctx(folder, "session", "recall", "s", "泵", "-k", "50", "--json").json["events"]) == 10
+    assert "[前 6 条消息" in ctx(folder, "session", "context", "s").out
 
 
 def test_compacting_says_what_it_would_drop_and_loses_nothing(folder: Path) -> None:

@@ -1,6 +1,9 @@
 """A context never exceeds its budget, whatever goes in; tool results stay JSON and within their limit."""
 
 import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
@@ -14,7 +17,7 @@ from ctxcli.model.context import ContextPacket
 from ctxcli.model.errors import UsageError
 from ctxcli.model.message import Message, ToolCall
 from ctxcli.packing.builder import Builder, ContextConfig
-from ctxcli.packing.history import POLICIES, Limits, Policy, view
+from ctxcli.packing.history import POLICIES, SUMMARISING, Limits, MemoryState, Policy, view
 from ctxcli.packing.tool_result import render_tool_result
 from ctxcli.packing.turns import converse
 from ctxcli.text.bpe import encoding
@@ -124,6 +127,42 @@ def test_the_same_inputs_give_the_same_context(
     assert built() == built()
 
 
+def count_with(counter: TokenCounter) -> Callable[[Sequence[Message]], int]:
+    return lambda messages: sum(map(counter.count_message, messages))
+
+
+@pytest.mark.parametrize("policy", sorted(SUMMARISING))
+@pytest.mark.parametrize("model", ["o200k_base", "cl100k_base"])
+@settings(max_examples=60, deadline=None)
+@given(
+    history=conversations(),
+    keep=st.integers(0, 8),
+    limit=st.integers(1, 700),
+    threshold=st.floats(0, 1),
+    earlier=st.integers(1, 700),
+)
+def test_no_policy_exceeds_its_limit_and_no_summary_is_empty(
+    policy: Policy, model: str, history: list[Message], keep: int, limit: int, threshold: float, earlier: int
+) -> None:
+    counter = TokenCounter(model)
+    count, talk = count_with(counter), converse(history)
+    state = MemoryState()
+    for size in (earlier, limit, limit):  # what is remembered under one limit serves under another
+        try:
+            limits = Limits(keep=keep, limit=size, threshold=threshold)
+            shown = view(talk, policy, limits, count=count, state=state)
+        except UsageError as error:
+            assert error.code == "over_budget"
+            continue
+        assert counter.count_messages(shown.messages) <= size
+        kept = [message for message in shown.messages if message.id]
+        assert shown.state.messages + len(kept) == len(talk.messages)
+        assert len(shown.state.events) == len({event.id for event in shown.state.events}) == len(shown.dropped)
+        for message in shown.messages:
+            assert message.id or not message.content.endswith(("messages]", "摘要]"))
+        state = shown.state
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 @settings(max_examples=60, deadline=None)
 @given(history=conversations(), keep=st.integers(0, 4), limit=st.integers(20, 400), weight=st.floats(0, 5))
@@ -132,12 +171,13 @@ def test_turns_are_shown_whole_under_every_policy(
 ) -> None:
     counter = TokenCounter()
     talk = converse([Message("system", "Be careful."), *history])
-    shown = view(
-        talk,
-        policy,
-        Limits(keep=keep, keep_head=keep % 2, weight=weight, limit=limit),
-        count=lambda messages: sum(map(counter.count_message, messages)),
-    )
+    limits = Limits(keep=keep, keep_head=keep % 2, weight=weight, limit=limit)
+    try:
+        shown = view(talk, policy, limits, count=count_with(counter))
+    except UsageError as error:
+        needed = int(re.search("at least ([0-9,]+) tokens", error.hint)[1].replace(",", ""))  # type: ignore[index]
+        assert needed > limit
+        shown = view(talk, policy, replace(limits, limit=needed), count=count_with(counter))
     assert shown.messages[0].content == "Be careful."
     assert sum(message.content == "Be careful." for message in shown.messages) == 1
     assert_valid([message.openai() for message in shown.messages])

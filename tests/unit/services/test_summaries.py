@@ -8,7 +8,7 @@ from ctxcli.services.summaries import Summarised, view
 from ctxcli.text.tokens import TokenCounter
 from tests.unit.services.fake_model import FakeModel
 
-LIMITS = Limits(limit=300, keep=1, threshold=0.5)
+LIMITS = Limits(limit=600, keep=1, threshold=0.5)
 SUMMARY = """CONFIRMED: The pool size is 10 (m2)
 RULED OUT: A queue, it was too slow (m4)
 OPEN: Is the timeout 30 seconds? (m5)"""
@@ -20,8 +20,8 @@ def talk(
     messages = []
     for at in range(turns):
         messages += [
-            Message("user", f"Question {at}: {filler}" * 2),
-            Message("assistant", f"Answer {at}: {filler}" * 2),
+            Message("user", f"Question {at}: {filler}" * 4),
+            Message("assistant", f"Answer {at}: {filler}" * 4),
         ]
     return converse(Message(one.role, one.content, id=f"m{at}") for at, one in enumerate(messages, 1))
 
@@ -78,7 +78,7 @@ def test_a_reply_that_is_no_summary_falls_back_too() -> None:
 
 def test_numbers_that_nobody_named_are_left_out() -> None:
     found = shown(talk(4), FakeModel(["CONFIRMED: The pool size is 12 (m2)\nCONFIRMED: The pool size is 10 (m9999)"]))
-    assert [(one.text, one.source) for one in found.view.state.extracts] == [("The pool size is 10", "model")]
+    assert [(one.text, one.source) for one in found.view.state.worded] == [("The pool size is 10", "model")]
 
 
 def test_after_a_failure_both_kinds_stand_together() -> None:
@@ -98,7 +98,7 @@ def test_a_plain_summary_and_chinese_have_their_own_words() -> None:
 def test_the_summary_keeps_to_its_share() -> None:
     long = "\n".join(f"CONFIRMED: The pool size is 10, note {'word ' * 30}(m2)" for _ in range(40))
     found = shown(talk(4), FakeModel([long]))
-    assert TokenCounter().count(found.view.messages[0].content) <= LIMITS.limit // 5 + 20
+    assert TokenCounter().count(found.view.messages[0].content) <= LIMITS.limit // 5
 
 
 def test_what_is_whole_is_not_summarised() -> None:
