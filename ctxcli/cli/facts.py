@@ -53,7 +53,7 @@ def set_(
     with user_errors(as_json=as_json):
         facts = _facts(directory, "fact")
         changed = facts.set(key, _value(value, as_text=as_text), source=source, step=step)
-        _report(facts, changed, as_json=as_json, quiet=quiet)
+        _report(changed, as_json=as_json, quiet=quiet)
 
 
 @artifact.command("set", cls=ValueCommand)
@@ -77,7 +77,7 @@ def set_artifact(
             raise UsageError("one value is needed", hint="give a VALUE, or --file FILE")
         facts = _facts(directory, "artifact")
         found = _value(value, as_text=as_text) if value is not None else _content(file or "-", as_text=as_text)
-        _report(facts, facts.set(key, found, source=source, step=step, limit=limit), as_json=as_json, quiet=quiet)
+        _report(facts.set(key, found, source=source, step=step, limit=limit), as_json=as_json, quiet=quiet)
 
 
 def _value(text: str, *, as_text: bool) -> Any:
@@ -97,9 +97,7 @@ def _content(path: str, *, as_text: bool) -> Any:
     return text if as_text else read_value(text)
 
 
-def _report(facts: "Facts", changed: "FactChange", *, as_json: bool, quiet: bool) -> None:
-    for text in facts.notices:
-        warn(text)
+def _report(changed: "FactChange", *, as_json: bool, quiet: bool) -> None:
     if changed.state == "changed" and changed.previous:
         old, new = _short(changed.previous.value), _short(changed.fact.value)
         warn(f"{changed.fact.key} was {old} ({_origin(changed.previous)}), is now {new}")
@@ -188,7 +186,7 @@ def delete(key: Key, as_json: AsJson = False, quiet: Quiet = False, directory: W
     """Delete a fact; its history stays."""
     with user_errors(as_json=as_json):
         facts = _facts(directory, "fact")
-        _report(facts, facts.delete(key), as_json=as_json, quiet=quiet)
+        _report(facts.delete(key), as_json=as_json, quiet=quiet)
 
 
 @artifact.command("delete")
@@ -196,4 +194,4 @@ def delete_artifact(key: Key, as_json: AsJson = False, quiet: Quiet = False, dir
     """Delete an artifact; its history stays."""
     with user_errors(as_json=as_json):
         facts = _facts(directory, "artifact")
-        _report(facts, facts.delete(key), as_json=as_json, quiet=quiet)
+        _report(facts.delete(key), as_json=as_json, quiet=quiet)

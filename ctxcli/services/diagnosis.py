@@ -10,6 +10,7 @@ from ctxcli.model.errors import CtxError, NotFoundError
 from ctxcli.model.report import Check, Diagnosis, WorkspaceStatus
 from ctxcli.services import indexing, knowledge
 from ctxcli.services import workspace as workspaces
+from ctxcli.services.state_check import check_state
 from ctxcli.services.workspace import Workspace
 from ctxcli.settings import is_trusted
 from ctxcli.storage import manifest
@@ -76,6 +77,7 @@ def _workspace(directory: Path | None, *, fix: bool) -> Iterator[Check]:
         yield Check("settings", "ok", "all are known")
     for name in workspace.kb_names():
         yield _index(workspace, name)
+    yield from check_state(workspace, fix=fix)
     yield from _leftovers(workspace, fix=fix)
     yield from _conflicts(workspace)
 

@@ -17,11 +17,10 @@ _LONGEST_KEY = 200
 
 
 class Facts:
-    """The facts of a workspace, or its artifacts. `notices` gathers what is to be said beside the results."""
+    """The facts of a workspace, or its artifacts."""
 
     def __init__(self, workspace: Workspace, kind: FactKind = "fact") -> None:
         self.kind = kind
-        self.notices: list[str] = []
         self._path = workspace.folder / f"{kind}s.json"
         self._workspace = workspace
 
@@ -85,7 +84,7 @@ class Facts:
 
     def _change(self, act: Any) -> FactChange:
         timeout = self._workspace.settings.number("index.lock_seconds")
-        changed: FactChange = files.change(self._path, act, timeout=timeout, notices=self.notices)
+        changed: FactChange = files.change(self._path, act, timeout=timeout)
         return changed
 
     def _missing(self, key: str) -> NotFoundError:

@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
 from ctxcli.model.errors import ParseError
@@ -13,6 +14,8 @@ from ctxcli.packing.recall import Finder, Recalled, recalled
 from ctxcli.packing.turns import converse
 from ctxcli.parsing.messages import read_line
 from ctxcli.storage import sessions as files
+from ctxcli.text.question import language_of
+from ctxcli.text.tokens import TokenCounter
 
 _OWN_FORM = re.compile(r'\{"id":"[^"\\]*","at":"[^"\\]*","role":"([a-z]+)",')
 """How a line begins that ctx has written: its role can be told without reading the rest."""
@@ -88,3 +91,28 @@ def _messages(folder: Path, name: str, place: _Place) -> Iterator[Message]:
         except ParseError:
             continue
         yield message if message.id else replace(message, id=f"line-{number}")
+
+
+def fitting(
+    found: Iterable[Recalled], k: int, left: int | None, counter: TokenCounter
+) -> tuple[list[Recalled], list[Message]]:
+    """The first `k` turns, whole, or their summaries where only these fit into the tokens left (None: no limit)."""
+    rows, messages = [], []
+    for one in islice(found, k):
+        for text in (one.text, one.summary):
+            message = _recalled_message(one.at, text)
+            size = counter.count_message(message)
+            if text and (left is None or size <= left):
+                rows.append(one)
+                messages.append(message)
+                left = None if left is None else left - size
+                break
+    return rows, messages
+
+
+_RECALLED = {"en": "recalled", "zh": "回忆"}
+
+
+def _recalled_message(at: str, text: str) -> Message:
+    head = ", ".join(filter(None, (_RECALLED[language_of(text)], at)))
+    return Message("system", f"[{head}]\n{text}")

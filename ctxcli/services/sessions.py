@@ -17,10 +17,10 @@ from ctxcli.packing.turns import Conversation, Turn, converse
 from ctxcli.parsing.messages import read_line
 from ctxcli.services import session_memory
 from ctxcli.services.session_memory import ROOM, Remembered, message_of
-from ctxcli.services.session_recall import recall
+from ctxcli.services.session_recall import fitting, recall
 from ctxcli.services.workspace import Workspace, is_kb_name
 from ctxcli.storage import sessions as files
-from ctxcli.text.question import Language, language_of
+from ctxcli.text.question import Language
 from ctxcli.text.tokens import TokenCounter
 
 _BLOCK = 65_536
@@ -211,7 +211,7 @@ class Sessions:
             gone = {turn.id for turn in shown.dropped}
             seen = {turn.id for turn in talk.turns if turn.id not in gone}
             left = limits.limit - counter.count_messages(messages) if has_limit else None
-            rows, found = _fitting(self._recalled(name, query, remembered, seen), k, left, counter)
+            rows, found = fitting(self._recalled(name, query, remembered, seen), k, left, counter)
             messages = (*messages[:at], *found, *messages[at:])
         return SessionView(
             name,
@@ -312,23 +312,6 @@ def _archive(
     )  # fmt: skip
 
 
-def _fitting(
-    found: Iterable[Recalled], k: int, left: int | None, counter: TokenCounter
-) -> tuple[list[Recalled], list[Message]]:
-    """The first `k` turns, whole, or their summaries where only these fit into the tokens left (None: no limit)."""
-    rows, messages = [], []
-    for one in islice(found, k):
-        for text in (one.text, one.summary):
-            message = _recalled_message(one.at, text)
-            size = counter.count_message(message)
-            if text and (left is None or size <= left):
-                rows.append(one)
-                messages.append(message)
-                left = None if left is None else left - size
-                break
-    return rows, messages
-
-
 def _waits(messages: Sequence[Message]) -> bool:
     """Whether the last thing said is a call that has not got all its results."""
     results: set[str] = set()
@@ -352,14 +335,6 @@ def _parted(lines: Sequence[_Line], kept_turns: Sequence[Turn]) -> tuple[list[_L
 
 def _count(counter: TokenCounter) -> history.CountMessages:
     return lambda messages: sum(map(counter.count_message, messages))
-
-
-_RECALLED = {"en": "recalled", "zh": "回忆"}
-
-
-def _recalled_message(at: str, text: str) -> Message:
-    head = ", ".join(filter(None, (_RECALLED[language_of(text)], at)))
-    return Message("system", f"[{head}]\n{text}")
 
 
 def _calls(line: bytes) -> Iterable[ToolCall]:

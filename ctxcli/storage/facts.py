@@ -1,6 +1,7 @@
 """The files of facts and artifacts: one JSON object, read again and replaced at once under a lock."""
 
 import json
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -8,10 +9,13 @@ from typing import Any, TypeVar
 
 from ctxcli.model.errors import DataError
 from ctxcli.model.fact import Fact
+from ctxcli.model.json_errors import json_reason
 from ctxcli.storage.files import atomic_write, locked, reason
 
 Entries = dict[str, list[Fact]]
 """By key, the values it has had, oldest first; the last one holds."""
+DAMAGED = ".damaged-"
+"""Stands in the name of a damaged file that is kept aside."""
 _FIELDS = ("value", "source", "step", "at", "deleted")
 _Result = TypeVar("_Result")
 
@@ -21,25 +25,30 @@ def read(path: Path) -> Entries:
     return _parsed(path)[1]
 
 
-def change(path: Path, act: Callable[[Entries], _Result], *, timeout: float, notices: list[str]) -> _Result:
+def change(path: Path, act: Callable[[Entries], _Result], *, timeout: float) -> _Result:
     """Let `act` change the entries, and write them; nobody else writes meanwhile.
 
-    A damaged file is moved aside and named in `notices`; it is never overwritten.
+    DataError where the file is damaged: it stays as it is.
     """
     with locked(path.with_suffix(".lock"), timeout=timeout, what=path.name):
-        try:
-            whole, entries = _parsed(path)
-        except DataError as error:
-            if error.code != "facts_damaged":
-                raise
-            aside = _set_aside(path)
-            notices.append(f"{error.message}; kept as {aside.name}")
-            whole, entries = {}, {}
+        whole, entries = _parsed(path)
         before = {key: list(rows) for key, rows in entries.items()}
         result = act(entries)
         if entries != before:
             _write(path, whole, entries)
     return result
+
+
+def set_aside(path: Path, *, timeout: float) -> Path:
+    """Give a damaged file a name of its own, so that a new one can begin; returns its new place."""
+    with locked(path.with_suffix(".lock"), timeout=timeout, what=path.name):
+        stamp = time.strftime("%Y%m%dT%H%M%S")
+        aside = path.with_name(f"{path.name}{DAMAGED}{stamp}-{os.urandom(2).hex()}")
+        try:
+            path.rename(aside)
+        except OSError as error:
+            raise DataError(f"{path} cannot be moved: {reason(error)}", code="unwritable") from error
+        return aside
 
 
 def _parsed(path: Path) -> tuple[dict[str, Any], Entries]:
@@ -53,9 +62,11 @@ def _parsed(path: Path) -> tuple[dict[str, Any], Entries]:
         whole = json.loads(data.decode("utf-8-sig"))
         entries = {key: [_fact(key, row) for row in rows] for key, rows in whole["facts"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        why = f"{type(error).__name__}: {error}" if not isinstance(error, ValueError) else str(error)
+        why = json_reason(error) if isinstance(error, ValueError | RecursionError) else "it holds no facts by key"
         raise DataError(
-            f"{path.name} is damaged ({why})", code="facts_damaged", hint=f"mend {path}, or take it from a backup"
+            f"{path.name} is damaged ({why})",
+            code="facts_damaged",
+            hint=f"mend {path}, or take it from a backup; ctx doctor --fix keeps it aside and begins anew",
         ) from None
     return whole, {key: rows for key, rows in entries.items() if rows}
 
@@ -88,14 +99,3 @@ def _write(path: Path, whole: dict[str, Any], entries: Entries) -> None:
         atomic_write(path, f"{text}\n".encode("utf-8", "surrogatepass"))
     except OSError as error:
         raise DataError(f"{path} cannot be written: {reason(error)}", code="unwritable") from error
-
-
-def _set_aside(path: Path) -> Path:
-    """Give a damaged file a name of its own."""
-    stamp = time.strftime("%Y%m%dT%H%M%S")
-    for number in range(1_000):
-        aside = path.with_name(f"{path.name}.damaged-{stamp}{f'-{number}' if number else ''}")
-        if not aside.exists():
-            path.rename(aside)
-            return aside
-    raise DataError(f"{path} is damaged and cannot be moved aside", code="unwritable")

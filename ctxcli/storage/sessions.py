@@ -17,6 +17,8 @@ from ctxcli.model.json_errors import json_reason
 from ctxcli.storage.files import atomic_write, locked, reason
 
 ENDING, ARCHIVE, MEMORY = ".jsonl", ".archive.jsonl", ".memory.json"
+TORN = ".torn-"
+"""Stands in the name of a torn line that is kept aside."""
 _BLOCK = 65_536
 _MEMORY_SCHEMA = "ctx/session-memory/2"
 
@@ -126,7 +128,7 @@ def _is_object(line: bytes) -> bool:
 
 def _free_name(path: Path) -> Path:
     stamp = time.strftime("%Y%m%dT%H%M%S")
-    return path.with_name(f"{path.name}.torn-{stamp}-{os.urandom(2).hex()}")
+    return path.with_name(f"{path.name}{TORN}{stamp}-{os.urandom(2).hex()}")
 
 
 def lines(folder: Path, name: str, *, ending: str = ENDING, end: int | None = None) -> Iterator[tuple[int, int, bytes]]:

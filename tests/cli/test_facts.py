@@ -109,16 +109,25 @@ def test_mistakes_are_told(folder: Path) -> None:
     assert ctx(folder.parent, "fact", "list").code == 3
 
 
-def test_a_damaged_file_is_kept_aside_and_told(folder: Path) -> None:
-    write(folder, ".ctx/facts.json", '{"facts": {"a": [{"value": 1')
-    assert ctx(folder, "fact", "list", "--json").json["error"]["code"] == "facts_damaged"
-    assert ctx(folder, "fact", "get", "a").code == 5
-    done = ctx(folder, "fact", "set", "b", "2", "-s", "x")
-    assert done.code == 0
-    assert "damaged" in done.err
+@pytest.mark.parametrize("kind", [["fact"], ["fact", "artifact"]])
+@pytest.mark.parametrize("text", ['{"facts": {"a": [{"value": "甲', '{"facts": {"a": [1]}}', "\x00"])
+def test_a_damaged_file_stays_as_it_is_until_doctor_keeps_it_aside(folder: Path, kind: list[str], text: str) -> None:
+    path = write(folder, f".ctx/{kind[-1]}s.json", text)
+    for arguments in (["list"], ["get", "a"], ["set", "b", "2", "-s", "x"], ["delete", "a"]):
+        done = ctx(folder, *kind, *arguments, "--json")
+        assert (done.code, done.json["error"]["code"]) == (5, "facts_damaged")
+        assert not any(word in done.err for word in ("Expecting", "Error:", "object is not", "Unterminated"))
+        assert path.read_text("utf-8") == text
+    assert ctx(folder, "doctor").code == 5
+    assert path.read_text("utf-8") == text
+    done = ctx(folder, "doctor", "--fix", "--json")
+    assert any(one["name"] == f"{kind[-1]}s" and one["fixed"] for one in done.json["checks"])
     aside = [place for place in (folder / ".ctx").iterdir() if ".damaged-" in place.name]
-    assert [place.read_text() for place in aside] == ['{"facts": {"a": [{"value": 1']
-    assert list(stored(folder)) == ["b"]
+    assert [place.read_text("utf-8") for place in aside] == [text]
+    assert ctx(folder, *kind, "set", "b", "2", "-s", "x").code == 0
+    checks = {one["name"]: one for one in ctx(folder, "doctor", "--json").json["checks"]}
+    assert checks["kept aside"]["status"] == "warning"
+    assert aside[0].name in checks["kept aside"]["message"]
 
 
 @pytest.mark.parametrize("text", ["[]", '{"facts": []}', '{"facts": {"a": 1}}', "\x00\x01", "[" * 100_000])

@@ -344,3 +344,21 @@ def test_a_long_session_is_appended_to_and_shown(folder: Path) -> None:
     assert done.json["turns_left_out"] == 9_994
     done = ctx(folder, "context", "build", "the end?", "--session", "s", "--budget", "500", "--json")
     assert (done.code, done.json["tokens"] <= 500) == (0, True), done.err
+
+
+def test_doctor_names_what_is_wrong_with_sessions(folder: Path) -> None:
+    ctx(folder, "session", "add", "s", "泵")
+    assert {"sessions": "ok", "kept aside": "ok"}.items() <= checks(folder).items()
+    path = file_of(folder)
+    path.write_bytes(path.read_bytes() + b"no json\n" + b'{"role": "us')
+    write(folder, ".ctx/sessions/s.memory.json", "{")
+    found = ctx(folder, "doctor", "--json").json["checks"]
+    said = [one["message"] for one in found if one["name"] == "session s"]
+    assert said[0] == "2 lines hold no message"
+    assert "s.memory.json is damaged" in said[1]
+    ctx(folder, "session", "add", "s", "pump")
+    assert checks(folder)["kept aside"] == "warning"
+
+
+def checks(folder: Path) -> dict[str, str]:
+    return {one["name"]: one["status"] for one in ctx(folder, "doctor", "--json").json["checks"]}
