@@ -71,8 +71,8 @@ def score(
 
 def _share(wanted: frozenset[str], held: frozenset[str], weights: TermWeights) -> float:
     """The share of the weight of some terms that is held, 1 if there are none."""
-    total = sum(weights.weight[term] for term in wanted)
-    return sum(weights.weight[term] for term in wanted & held) / total if total else 1.0
+    total = math.fsum(weights.weight[term] for term in wanted)
+    return math.fsum(weights.weight[term] for term in wanted & held) / total if total else 1.0
 
 
 def _around(best: Match) -> str:

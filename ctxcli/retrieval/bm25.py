@@ -5,6 +5,7 @@ Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import fsum
 
 from ctxcli.model.stored import StoredChunk
 from ctxcli.retrieval.weights import TermWeights
@@ -96,11 +97,14 @@ def _best_neighbours(units: Sequence[frozenset[str]], weights: TermWeights) -> f
 
 
 def coverage(terms: frozenset[str], head: frozenset[str], weights: TermWeights) -> float:
-    """The share of the question's weight that `terms` hold; what only `head` holds counts half (0…1)."""
+    """The share of the question's weight that `terms` hold; what only `head` holds counts half (0…1).
+
+    Sums over sets are exact, so that they do not depend on the order in which a process happens to hold a set.
+    """
     if not (terms or head) or not weights.total:
         return 0.0
-    whole = sum(weights.weight[term] for term in terms)
-    half = sum(weights.weight[term] for term in head - terms)
+    whole = fsum(weights.weight[term] for term in terms)
+    half = fsum(weights.weight[term] for term in head - terms)
     return (whole + IN_HEAD * half) / weights.total
 
 

@@ -42,7 +42,7 @@ class TermWeights:
     @property
     def total(self) -> float:
         """The weight of all terms together."""
-        return sum(self.weight.values())
+        return math.fsum(self.weight.values())
 
 
 def weigh(

@@ -1,6 +1,7 @@
 """The exact ranking: BM25, keyword score, weights of terms."""
 
 import itertools
+import random
 from collections.abc import Sequence
 
 import pytest
@@ -181,3 +182,18 @@ def test_one_more_term_of_the_question_never_lowers_bm25(texts: list[str]) -> No
             "m:0", chunk.text, chunk.terms + " pump", b'{"n":%d,"u":[],"s":[0,-1,null],"h":{}}' % chunk.length
         )
         assert bm25.match(more, weights).bm25 >= bm25.match(chunk, weights).bm25
+
+
+@given(st.lists(st.floats(0.001, 12.0), min_size=2, max_size=12), st.randoms())
+@settings(max_examples=50)
+def test_the_coverage_does_not_depend_on_the_order_in_which_terms_are_held(
+    weight: list[float], chance: random.Random
+) -> None:
+    terms = [f"词{number}" for number in range(len(weight))]
+    shuffled = chance.sample(terms, len(terms))
+    one, other = (
+        TermWeights({term: weight[terms.index(term)] for term in order}, {}, {}, 1.0) for order in (terms, shuffled)
+    )
+    held = frozenset(terms[::2])
+    assert bm25.coverage(held, frozenset(), one) == bm25.coverage(held, frozenset(), other)
+    assert bm25.coverage(frozenset(terms), frozenset(), one) == 1.0
