@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ctxcli.answering import decision, directed, evidence
+from ctxcli.answering.blocks import whole_block
 from ctxcli.answering.compose import answer_text
 from ctxcli.answering.conflict import conflict
 from ctxcli.model.answer import Answer, Hits, Passage, Reason
@@ -183,8 +184,10 @@ def _chosen(thought: Consideration) -> Consideration:
     """The same with the excerpts that would be shown."""
     question, best, likely = thought.question, thought.matches[: evidence.CHUNKS], thought.values[: evidence.CHUNKS]
     against = conflict(question, best, likely)
-    windows = against or evidence.choose(best, likely, limit=evidence.LIMIT[question.language])
-    return replace(thought, windows=windows, disagree=bool(against))
+    if not against:
+        chosen = evidence.choose(best, likely, limit=evidence.LIMIT[question.language])
+        return replace(thought, windows=whole_block(question, chosen, best, likely))
+    return replace(thought, windows=against, disagree=True)
 
 
 def ask(

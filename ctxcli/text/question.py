@@ -51,6 +51,14 @@ _FOUND: dict[tuple[Language, AskedKind], str] = {
     ("en", "person"): r"\b[A-Z][a-z]+(?:\s+(?:[A-Z]\.\s*)*[A-Z][a-z]+)*",
     ("en", "place"): r"\b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)*",
 }
+_SEVERAL: dict[Language, str] = {
+    "en": (
+        r"\b(?:what|which) (?:are|were)\b"
+        r"|\b(?:what|which) (?:\w+ ){0,2}?\w+s (?:are|were|do|does|can|may|must|should|have)\b"
+        r"|\b(?:steps?|procedure|list|checklist)\b|\bhow (?:do|does|to|can|should|must)\b|\bin (?:what|which) order\b"
+    ),
+    "zh": r"哪些|哪[几幾]|步[骤驟]|流程|[顺順]序|列[出举舉]|如何|怎[么麼样樣]|[几幾][种種项項类類步个個条條]",
+}
 _NAME = re.compile(r"[A-Z][\w'’.-]*|\w*[0-9][\w.-]*|[a-z]+[_.][\w.]+|[a-z]+[A-Z]\w*")
 _QUOTED = re.compile(r"[“\"「『《]([^”\"」』》]{1,40})[”\"」』》]|`([^`]{1,40})`")
 
@@ -87,6 +95,11 @@ class Question:
             return set()
         things = {match.group() for match in re.finditer(_FOUND[self.language, self.asked], text)}
         return {thing for thing in things if thing not in self.text}
+
+    @property
+    def wants_several(self) -> bool:
+        """Whether it asks for several things or for steps, which a list or a table gives."""
+        return re.search(_SEVERAL[self.language], self.text, re.IGNORECASE) is not None
 
 
 def language_of(text: str) -> Language:
