@@ -1,5 +1,6 @@
 """A message of a conversation, in the form of OpenAI's chat messages."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +9,7 @@ ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 INSTRUCTING = frozenset({"system", "developer"})
 """Roles that instruct: never cut, in no turn."""
 RESULTS = frozenset({"tool", "function"})
+_NOT_IN_NAMES = re.compile(r"[\s<|\\/>]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,10 @@ class Message:
     extra: Mapping[str, Any] | None = None
 
     def openai(self) -> dict[str, Any]:
-        """The message as the API takes it."""
+        """The message as the API takes it; what names may not hold there becomes ``_``."""
         found: dict[str, Any] = {"role": self.role, "content": self.content}
         if self.name:
-            found["name"] = self.name
+            found["name"] = _NOT_IN_NAMES.sub("_", self.name)[:64]
         if self.tool_calls:
             found["content"] = self.content or None
             found["tool_calls"] = [
@@ -52,7 +54,7 @@ class Message:
 
     def fields(self) -> dict[str, Any]:
         """The message as it stands in a session."""
-        found = self.openai()
+        found = {**self.openai(), **({"name": self.name} if self.name else {})}
         extra = dict(self.extra or {})
         if "content" in extra:
             found["content"] = extra.pop("content")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxcli.model.context import Context, ContextPacket, Format, PacketReport, PacketState, Section
 from ctxcli.model.errors import UsageError
@@ -14,18 +14,21 @@ from ctxcli.text.question import language_of
 from ctxcli.text.tokens import TokenCounter
 
 if TYPE_CHECKING:
+    from ctxcli.model.answer import Passage
     from ctxcli.model.message import Message
     from ctxcli.packing.relevance import Relevance
     from ctxcli.packing.turns import Conversation, Turn
 
-_LEAST_COMPRESSED = 40
-"""Tokens below which compressing a packet is not worth it."""
+_LEAST_COMPRESSED = 10
+"""Tokens below which what is left of a packet says nothing."""
 _CONVERSATION_HEAD = 30
 """Tokens at most of what stands above the first turn."""
 _NEWLINE = 4
 """Tokens at most by which a line end changes a count."""
-_SURELY = 8
+_SURELY, _SURELY_ASCII = 3, 8
 """Characters a token, on average, above which a text is taken not to fit without being counted."""
+_SHORTEST = 12
+"""Characters of an English sentence, at least."""
 _SEPARATOR = 2
 """Tokens that part one packet from the next."""
 
@@ -63,12 +66,31 @@ class ContextConfig:
         return self
 
 
+class _Fate(NamedTuple):
+    """What became of a packet. Where `left` is given, it did not fit: so many tokens were left beside what is `chosen`.
+
+    What it would have needed is counted when somebody asks.
+    """
+
+    row: Scored
+    state: PacketState
+    why: str = ""
+    packet: ContextPacket | None = None
+    left: int | None = None
+    chosen: Chosen | None = None
+
+    @property
+    def shown(self) -> ContextPacket:
+        """The packet as it is shown, or as it came where it is not."""
+        return self.packet or self.row.packet
+
+
 class _Work:
     """A context in the making: what is chosen, what became of each packet, and the tokens left (about)."""
 
     def __init__(self, chosen: Chosen, left: int, judge: "_Judge", talk: "tuple[Turn, ...]") -> None:
         self.chosen, self.left, self.judge, self.talk = chosen, left, judge, talk
-        self.reports: list[tuple[Scored, PacketState, str, str]] = []
+        self.fates: list[_Fate] = []
         self.turns: list[tuple[Turn, PacketState, str, int]] = []
 
     def show_turns(self, turns: "Iterable[Turn]") -> None:
@@ -139,16 +161,7 @@ class Builder:
             role=tuple(roles.values()),
             task=(ContextPacket(query, "task"), *tasks),
             output=output or (ContextPacket(words[language], "output"),),
-        ), self._with_facts([one for one in packets if one.section not in select.UNSCORED])
-
-    def _with_facts(self, packets: Sequence[ContextPacket]) -> list[ContextPacket]:
-        """Facts that surely fit all together count as relevant and need no judging: a token has at least a byte."""
-        size = sum(len(one.content.encode("utf-8", "replace")) + 4 for one in packets if one.section == "state")
-        if size > self.config.budget * self.config.facts_share:
-            return list(packets)
-        return [
-            replace(one, relevance=1.0) if one.section == "state" and one.relevance is None else one for one in packets
-        ]
+        ), [one for one in packets if one.section not in select.UNSCORED]
 
     def _too_large(self, frame: Chosen, over: int) -> UsageError:
         roles = sum(self.counter.count(one.content) for one in frame.role)
@@ -167,13 +180,13 @@ class Builder:
             needed = row.packet.section != "state" and row.packet.type not in select.FIRST_TYPES
             if needed and row.relevance < self.config.min_relevance:
                 why = f"relevance {row.relevance:.2f} is below {self.config.min_relevance:g}"
-                work.reports.append((row, "dropped", why, row.packet.content))
+                work.fates.append(_Fate(row, "dropped", why))
             else:
                 relevant.append(row)
         kept, out = select.without_duplicates(relevant)
         for row, other in out:
             why = f"its text is in {other.packet.type} {other.packet.source}".rstrip()
-            work.reports.append((row, "dropped", why, row.packet.content))
+            work.fates.append(_Fate(row, "dropped", why))
         return kept
 
     def _choose(self, work: _Work, rows: Sequence[Scored]) -> None:
@@ -192,26 +205,28 @@ class Builder:
             work.turns.append((turn, "dropped", f"needs {size:,} tokens, {work.left:,} are left", size))
 
     def _take(self, work: _Work, rows: Sequence[Scored], *, share: int) -> None:
-        """Keep what fits, best first, going on past what does not; long texts are compressed."""
+        """Keep what fits, best first, going on past what does not; what is too long is compressed."""
         share = min(share, work.left)
         for row in rows:
-            is_too_large = len(row.packet.content) > _SURELY * max(share, _LEAST_COMPRESSED)
-            size = 0 if is_too_large else self._packet_size(work.chosen, row.packet)
-            taken, why = row.packet, "fits"
-            if is_too_large or size > share:
-                needed = f"{size:,} tokens" if size else f"{len(row.packet.content):,} characters"
-                short = self._compressed(work, row.packet, share)
-                if short is None:
-                    why = f"needs {needed}, {max(0, share):,} tokens are left"
-                    work.reports.append((row, "dropped", why, row.packet.content))
-                    continue
-                taken, why = short, f"{needed} do not fit into the {share:,} tokens left"
-                size = self._packet_size(work.chosen, taken)
-            state: PacketState = "kept" if taken is row.packet else "compressed"
-            work.reports.append((row._replace(packet=taken), state, why, taken.content))
-            work.chosen = _with(work.chosen, taken)
-            share -= size
-            work.left -= size
+            fate, size = self._fate(work, row, share)
+            work.fates.append(fate)
+            if fate.state != "dropped":
+                work.chosen = _with(work.chosen, fate.shown)
+                share -= size
+                work.left -= size
+
+    def _fate(self, work: _Work, row: Scored, share: int) -> tuple[_Fate, int]:
+        """What becomes of a packet where `share` tokens are left for it, and about how many it takes."""
+        surely = _SURELY_ASCII if row.packet.content.isascii() else _SURELY
+        is_too_large = len(row.packet.content) > surely * max(share, _LEAST_COMPRESSED)
+        size = 0 if is_too_large else self._packet_size(work.chosen, row.packet)
+        if not is_too_large and size <= share:
+            return _Fate(row, "kept", "fits"), size
+        short = self._compressed(work, row.packet, share)
+        if short is None:
+            return _Fate(row, "dropped", left=share, chosen=work.chosen), 0
+        fate = _Fate(row, "compressed", packet=short, left=share, chosen=work.chosen)
+        return fate, self._packet_size(work.chosen, short)
 
     def _packet_size(self, chosen: Chosen, packet: ContextPacket) -> int:
         """About the tokens that a packet adds."""
@@ -221,19 +236,34 @@ class Builder:
         return self.counter.count(text) + 1
 
     def _compressed(self, work: _Work, packet: ContextPacket, share: int) -> ContextPacket | None:
+        """The packet shortened to whole sentences that fit; None where not one does, and for facts."""
         if not self.config.compress or packet.section == "state" or share < _LEAST_COMPRESSED:
             return None
-        bare = replace(packet, content="")
-        room = share - self._packet_size(work.chosen, bare) - _SEPARATOR
-        if packet.passage:
-            quote = f"[…] {_whole_sentences(packet.passage.quote)} […]"
-            return replace(packet, content=quote) if self.counter.count(quote) <= room else None
-        if room < _LEAST_COMPRESSED // 2:
+        room = share - self._packet_size(work.chosen, packet._replace(content="")) - _SEPARATOR
+        if room < _LEAST_COMPRESSED:
             return None
+        if packet.passage:
+            return self._quoted(packet, packet.passage, room, work.judge)
         from ctxcli.packing.compress import compress  # on use: reading sentences is slow to load
 
-        text = compress(packet.content, room=room, count=self.counter.count, weight=work.judge.share) or ""
-        return replace(packet, content=text) if text else None
+        text = compress(
+            packet.content,
+            room=room,
+            count=self.counter.count,
+            weight=work.judge.share,
+            language=work.chosen.language,
+        )
+        return packet._replace(content=text) if text else None
+
+    def _quoted(self, packet: ContextPacket, passage: "Passage", room: int, judge: "_Judge") -> ContextPacket | None:
+        """A chunk shortened to its quote, or to the sentence of that which bears most on the query and fits."""
+        quote = _whole_sentences(passage.quote)
+        if self.counter.count(_marked(quote)) > room:
+            parts = sorted(filter(judge.share, _sentences(quote)), key=judge.share, reverse=True)
+            quote = next((one for one in parts if self.counter.count(_marked(one)) <= room), "")
+        if not quote:
+            return None
+        return packet._replace(content=_marked(quote), passage=replace(passage, quote=quote))
 
     def _take_turns(self, work: _Work, turns: "Sequence[Turn]", *, share: int) -> "list[Turn]":
         """Keep the newest turns that fit, whole, going on past one that does not; returns the others."""
@@ -260,19 +290,23 @@ class Builder:
         return self.counter.count(text) + 1 + (_CONVERSATION_HEAD if first else 0)
 
     def _trim(self, work: _Work) -> None:
-        """Drop what was chosen last until the exact count is within the budget; sums of parts are not exact."""
+        """Shorten or drop what was chosen last until the exact count fits: sums of parts are not exact."""
         while (over := self._size_printed(work.chosen) - self.config.budget) > 0:
             self._drop_last(work, over)
 
     def _drop_last(self, work: _Work, over: int) -> None:
         why = f"{over:,} tokens over the budget when all is put together"
-        for at in range(len(work.reports) - 1, -1, -1):
-            row, state, _, content = work.reports[at]
-            if state != "dropped":
-                work.reports[at] = (row, "dropped", why, content)
-                section = row.packet.section
-                rest = tuple(one for one in getattr(work.chosen, section) if one is not row.packet)
+        for at in range(len(work.fates) - 1, -1, -1):
+            fate = work.fates[at]
+            if fate.state != "dropped":
+                section = fate.shown.section
+                rest = tuple(one for one in getattr(work.chosen, section) if one is not fate.shown)
+                room = self._packet_size(work.chosen, fate.shown) - over - _SEPARATOR
                 work.chosen = _with_section(work.chosen, section, rest)
+                work.fates[at] = _Fate(fate.row, "dropped", why)
+                if fate.state == "kept" and (short := self._compressed(work, fate.row.packet, room)):
+                    work.chosen = _with(work.chosen, short)
+                    work.fates[at] = _Fate(fate.row, "compressed", why, short)
                 return
         oldest = work.chosen.turns[0]
         work.show_turns(work.chosen.turns[1:])
@@ -309,6 +343,7 @@ class Builder:
             budget=self.config.budget,
             encoding=self.counter.encoding,
             citations=tuple(one.passage or one for one in evidence),
+            format=self.config.format,
             rendered=lambda: structure.as_messages(chosen),
             reports=lambda: tuple(self._reports(work)),
         )
@@ -317,16 +352,23 @@ class Builder:
         for one in (*work.chosen.role, *work.chosen.task, *work.chosen.output):
             tokens = self.counter.count(one.content)
             yield PacketReport(one.type, one.source, tokens, None, None, None, "kept", "never cut")
-        for row, state, why, content in work.reports:
+        for fate in work.fates:
+            row, tokens = fate.row, self.counter.count(fate.shown.content)
             yield PacketReport(
-                row.packet.type, row.packet.source, self.counter.count(content), row.relevance, row.recency, row.score,
-                state, why,
+                row.packet.type, row.packet.source, tokens, row.relevance, row.recency, row.score, fate.state,
+                fate.why or self._said(fate),
             )  # fmt: skip
         for turn, state, why, size in work.turns:
             yield PacketReport("turn", turn.id, size, None, None, None, state, why)
 
+    def _said(self, fate: _Fate) -> str:
+        """Why a packet did not fit as it was."""
+        needed = self._packet_size(fate.chosen, fate.row.packet) if fate.chosen else 0
+        return f"needs {needed:,} tokens, {max(0, fate.left or 0):,} are left"
 
-_ENDS = ("。", "！", "？", "；", ". ", "! ", "? ", ".\n", "\n")
+
+_WIDE_ENDS = ("。", "！", "？", "；")
+_ENDS = (*_WIDE_ENDS, ". ", "! ", "? ", ".\n", "\n")
 
 
 def _whole_sentences(quote: str) -> str:
@@ -336,6 +378,21 @@ def _whole_sentences(quote: str) -> str:
         return text
     cut = max((text.rfind(mark) + len(mark.rstrip()) for mark in _ENDS if mark in text), default=0)
     return text[:cut].rstrip() or text
+
+
+def _sentences(quote: str) -> list[str]:
+    """The sentences of a quote; an abbreviation stays with what follows. Quicker to load than `text.sentences`."""
+    found, start = [], 0
+    for at in range(1, len(quote) + 1):
+        ends = quote.endswith(_ENDS, start, at) and (at - start >= _SHORTEST or quote[at - 1] in _WIDE_ENDS)
+        if ends or at == len(quote):
+            found.append(quote[start:at].strip())
+            start = at
+    return list(filter(None, found))
+
+
+def _marked(quote: str) -> str:
+    return f"[…] {quote} […]"
 
 
 def _talk(history: "Sequence[Message]") -> "Conversation | None":

@@ -10,7 +10,7 @@ from typing import Literal
 from ctxcli.model.errors import UsageError
 from ctxcli.model.message import Message
 from ctxcli.packing.extract import Extract, extracts_of, summary_text, within
-from ctxcli.packing.turns import Conversation, Turn
+from ctxcli.packing.turns import Conversation, Turn, left_out
 from ctxcli.text.question import Language, language_of
 from ctxcli.text.tokens import PRIMING
 
@@ -23,10 +23,6 @@ WEIGHTS = {"tool": 0.8, "function": 0.8, "user": 0.5, "assistant": 0.3}
 CountMessages = Callable[[Sequence[Message]], int]
 """Counts messages with what frames each, without what a request costs once."""
 
-_MARKER: Mapping[Language, tuple[str, str]] = {
-    "en": ("[{} earlier turn left out]", "[{} earlier turns left out]"),
-    "zh": ("[略去 {} 轮]", "[略去 {} 轮]"),
-}
 _ARCHIVED: Mapping[Language, tuple[str, str]] = {
     "en": ("[{} earlier turn is archived; recall finds it]", "[{} earlier turns are archived; recall finds them]"),
     "zh": ("[更早的 {} 轮已归档，可用 recall 查找]", "[更早的 {} 轮已归档，可用 recall 查找]"),
@@ -179,7 +175,7 @@ def _summarised(
         if not new.events or note(new, shown):
             break
     else:
-        mark = _mark(_MARKER, len(remembering(0).events), talk.language or "en")
+        mark = _mark(len(remembering(0).events), talk.language or "en")
         raise _too_small(limits.limit, "a mark for what is left out", base + count([mark]))
     if reword and len(new.events) > len(state.events):
         new = reword(new, fresh[: len(fresh) - shown])
@@ -262,9 +258,9 @@ def remembered(
         return ()
     turns = len(state.events)
     language = language or language_of("".join(event.summary for event in state.events[-5:]))
-    mark = _mark(_MARKER, turns, language)
+    mark = _mark(turns, language)
     if policy == "hierarchical":
-        attempts = [_mark(_ARCHIVED, turns, language), mark]
+        attempts = [Message("system", _ARCHIVED[language][turns > 1].format(turns)), mark]
     else:
         is_structured = policy == "structured"
         attempts = [*_summary(state, language, room=room, structured=is_structured, count=count), mark]
@@ -301,10 +297,8 @@ def _messages(turns: Sequence[Turn]) -> tuple[Message, ...]:
 
 
 def _left_out(turns: Sequence[Turn], talk: Conversation) -> Message:
-    return _mark(_MARKER, len(turns), talk.language or "en")
+    return _mark(len(turns), talk.language or "en")
 
 
-def _mark(words: Mapping[Language, tuple[str, str]], turns: int, language: Language) -> Message:
-    """The mark that says how many turns are not shown."""
-    one, more = words[language]
-    return Message("system", (one if turns == 1 else more).format(turns))
+def _mark(turns: int, language: Language) -> Message:
+    return Message("system", left_out(turns, language))

@@ -31,7 +31,6 @@ OUTPUT_BARE = {
     "zh": "请完成任务。如果不知道，请直说。",
 }
 _CONVERSATION = {"en": "Conversation so far:", "zh": "此前的对话："}
-_TURNS_OUT = {"en": "[{} earlier turns left out]", "zh": "[略去此前 {} 轮]"}
 _LABELS = {
     "en": {"blocker": "Open blocker", "action": "Open action", "note": "Note", "memory": "Memory"},
     "zh": {"blocker": "未解决的阻碍", "action": "待办事项", "note": "笔记", "memory": "记忆"},
@@ -95,7 +94,9 @@ def _bodies(chosen: Chosen, *, with_turns: bool = True) -> list[tuple[Section, s
 def _conversation(chosen: Chosen) -> str:
     lines = [_CONVERSATION[chosen.language]]
     if chosen.turns_left_out:
-        lines.append(_TURNS_OUT[chosen.language].format(chosen.turns_left_out))
+        from ctxcli.packing.turns import left_out  # on use: most contexts hold no conversation
+
+        lines.append(left_out(chosen.turns_left_out, chosen.language))
     return "\n".join([*lines, *(guarded(turn.shown(chosen.language)) for turn in chosen.turns)])
 
 

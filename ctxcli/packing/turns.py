@@ -1,6 +1,6 @@
 """Conversations as turns: what is kept or dropped whole."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ctxcli.model.message import INSTRUCTING, RESULTS, Message
@@ -9,6 +9,10 @@ from ctxcli.text.question import Language, language_of
 _LABELS = {
     "en": {"user": "User", "assistant": "Assistant", "tool": "Tool", "function": "Tool", "call": "calls"},
     "zh": {"user": "用户", "assistant": "助手", "tool": "工具", "function": "工具", "call": "调用"},
+}
+_LEFT_OUT: Mapping[Language, tuple[str, str]] = {
+    "en": ("[{} earlier turn left out]", "[{} earlier turns left out]"),
+    "zh": ("[略去此前 {} 轮]", "[略去此前 {} 轮]"),
 }
 
 
@@ -62,6 +66,12 @@ class Conversation:
     def messages(self) -> tuple[Message, ...]:
         """All messages, instructions first."""
         return (*self.system, *(message for turn in self.turns for message in turn.messages))
+
+
+def left_out(turns: int, language: Language) -> str:
+    """The mark that says how many turns are not shown."""
+    one, more = _LEFT_OUT[language]
+    return (one if turns == 1 else more).format(turns)
 
 
 def converse(messages: Iterable[Message]) -> Conversation:

@@ -1,10 +1,10 @@
 """The use case behind `ctx context build`: gather from everywhere, then build within the budget."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxcli.model.context import Context, ContextPacket
 from ctxcli.model.errors import NotFoundError, UsageError
@@ -29,8 +29,7 @@ _NEWEST = 4 << 20
 """Bytes of a session that are read, from its end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(NamedTuple):
     """What a context is gathered from: which knowledge bases (None: none, () all), notes, facts, a session."""
 
     kb: tuple[str, ...] | None = ()

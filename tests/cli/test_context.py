@@ -203,3 +203,18 @@ def test_damaged_facts_are_an_error_and_can_be_left_out(tmp_path: Path) -> None:
     write(folder, ".ctx/facts.json", "{")
     assert ctx(folder, "context", "build", QUESTION).code == 5
     assert ctx(folder, "context", "build", QUESTION, "--no-facts").code == 0
+
+
+def test_messages_stand_in_the_document_where_they_are_the_format(station: Path) -> None:
+    plain = ["context", "build", QUESTION, "--session", "s", "--now", NOW, "--format", "messages"]
+    found = ctx(station, *plain, "--json").json
+    assert found["messages"] == json.loads(ctx(station, *plain).out)
+    assert found["tokens"] == TokenCounter().count_messages(found["messages"])
+    assert "messages" not in ctx(station, *plain[:-2], "--json").json
+
+
+@pytest.mark.parametrize("command", [["tokens"], ["context", "build", "x"], ["session", "context", "s"]])
+def test_an_empty_name_of_a_model_is_refused(station: Path, command: list[str]) -> None:
+    for name in ("", " "):
+        done = ctx(station, *command, "-m", name, "--json")
+        assert (done.code, done.json["error"]["code"]) == (2, "usage")

@@ -191,3 +191,65 @@ def test_a_chunk_is_shortened_to_its_whole_quoted_sentences() -> None:
     packet = ContextPacket(text, "evidence", relevance=0.8, source="a.md", passage=passage)
     context = build(packet, budget=150)
     assert "[1] a.md · §1 Pools · lines 3–9\n[…] The default pool size is 10. […]" in context.text
+
+
+def passage_packet(text: str, quote: str, source: str = "a.md") -> ContextPacket:
+    from ctxcli.model.answer import Passage
+
+    passage = Passage(
+        "default", source, "A", "1", "Pools", ("1 Pools",), "", None, None, None, 3, 9, quote, text, f"{source}:1",
+        0.8, "",
+    )  # fmt: skip
+    return ContextPacket(text, "evidence", relevance=0.8, source=source, passage=passage)
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence", "other"),
+    [
+        (QUERY, "The default pool size is 10.", "It was raised once upon a time for reasons nobody knows any more. "),
+        ("连接池的默认大小是多少？", "连接池的默认大小是十。", "很久以前因为没有人知道的原因而调高过一次。"),
+    ],
+)
+def test_evidence_is_kept_where_its_shortened_form_fits(query: str, sentence: str, other: str) -> None:
+    text = f"{other * 30}{sentence}{other * 30}"
+    whole = build(query=query).tokens
+    for quote in (sentence, f"{other * 3}{sentence} {other * 3}"):
+        for room in range(45, 70):
+            packet = passage_packet(text, quote)
+            context = build(packet, query=query, budget=whole + room + 20)
+            if context.citations:
+                break
+        assert why(context, "a.md")[0] == "compressed"
+        assert f"[…] {sentence} […]" in context.text
+        assert context.document()["citations"][0]["quote"] == sentence
+        assert room <= 50
+
+
+def test_reasons_are_in_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = ContextPacket("pool-size " * 6_000, "evidence", relevance=0.9, source="long")
+    fact = ContextPacket("- pool.size = " + "ten " * 900, "fact", source="fact")
+    context = build(long, fact, budget=200)
+    for source in ("long", "fact"):
+        assert "characters" not in why(context, source)[1]
+        assert int(why(context, source)[1].split()[1].replace(",", "")) > 900
+
+
+def test_the_relevance_of_a_fact_does_not_depend_on_the_budget() -> None:
+    facts = [ContextPacket(text, "fact", source=text) for text in ("- pool.size = 10", "- 天气 = 晴", "- default = x")]
+    rows = [
+        [(one.source, one.relevance, one.score) for one in build(*facts, budget=budget).packets if one.type == "fact"]
+        for budget in (80, 200, 4_000)
+    ]
+    assert sorted(rows[0]) == sorted(rows[1]) == sorted(rows[2])
+    assert {relevance for _, relevance, _ in rows[0]} != {1.0}
+
+
+def test_messages_hold_names_as_the_api_takes_them() -> None:
+    message = Message("user", "hi", name="Li Wei <a/b>")
+    assert message.openai()["name"] == "Li_Wei_a_b_"
+    assert message.fields()["name"] == "Li Wei <a/b>"
+
+
+def test_one_turn_left_out_is_one_turn() -> None:
+    rows = (Message("user", "word " * 300, id="a"), Message("user", "short", id="b"))
+    assert "[1 earlier turn left out]" in build(history=rows, budget=120).text
