@@ -10,6 +10,7 @@ from ctxcli.model.errors import UsageError
 from ctxcli.packing import select, structure
 from ctxcli.packing.select import Scored
 from ctxcli.packing.structure import Chosen
+from ctxcli.text.bpe import whole_characters
 from ctxcli.text.question import language_of
 from ctxcli.text.tokens import TokenCounter
 
@@ -27,8 +28,6 @@ _NEWLINE = 4
 """Tokens at most by which a line end changes a count."""
 _SURELY, _SURELY_ASCII = 3, 8
 """Characters a token, on average, above which a text is taken not to fit without being counted."""
-_SHORTEST = 12
-"""Characters of an English sentence, at least."""
 _SEPARATOR = 2
 """Tokens that part one packet from the next."""
 
@@ -130,7 +129,11 @@ class Builder:
         """Build a context. Raises UsageError where instructions, task and output rules exceed the budget."""
         talk = _talk(history)
         system = talk.system if talk else ()
-        everything = [*(ContextPacket(one.content, "system", source="session") for one in system), *packets]
+        everything = [
+            *(ContextPacket(one.content, "system", source="session") for one in system),
+            *map(_whole, packets),
+        ]
+        query = whole_characters(query)
         frame, rest = self._framed(query, everything)
         work = _Work(
             frame, self.config.budget - self._size_printed(frame), _Judge(query, rest), talk.turns if talk else ()
@@ -257,13 +260,15 @@ class Builder:
 
     def _quoted(self, packet: ContextPacket, passage: "Passage", room: int, judge: "_Judge") -> ContextPacket | None:
         """A chunk shortened to its quote, or to the sentence of that which bears most on the query and fits."""
-        quote = _whole_sentences(passage.quote)
-        if self.counter.count(_marked(quote)) > room:
-            parts = sorted(filter(judge.share, _sentences(quote)), key=judge.share, reverse=True)
-            quote = next((one for one in parts if self.counter.count(_marked(one)) <= room), "")
+        from ctxcli.packing.quotes import marked, sentences, whole_sentences
+
+        quote = whole_sentences(passage.quote)
+        if self.counter.count(marked(quote)) > room:
+            parts = sorted(filter(judge.share, sentences(quote)), key=judge.share, reverse=True)
+            quote = next((one for one in parts if self.counter.count(marked(one)) <= room), "")
         if not quote:
             return None
-        return packet._replace(content=_marked(quote), passage=replace(passage, quote=quote))
+        return packet._replace(content=marked(quote), passage=replace(passage, quote=quote))
 
     def _take_turns(self, work: _Work, turns: "Sequence[Turn]", *, share: int) -> "list[Turn]":
         """Keep the newest turns that fit, whole, going on past one that does not; returns the others."""
@@ -367,41 +372,23 @@ class Builder:
         return f"needs {needed:,} tokens, {max(0, fate.left or 0):,} are left"
 
 
-_WIDE_ENDS = ("。", "！", "？", "；")
-_ENDS = (*_WIDE_ENDS, ". ", "! ", "? ", ".\n", "\n")
-
-
-def _whole_sentences(quote: str) -> str:
-    """A quote without the sentence that it breaks off in."""
-    text = quote.strip()
-    if text.endswith(("。", "！", "？", "；", ".", "!", "?", ":", "：", ")", "）", "”", '"', "|")):
-        return text
-    cut = max((text.rfind(mark) + len(mark.rstrip()) for mark in _ENDS if mark in text), default=0)
-    return text[:cut].rstrip() or text
-
-
-def _sentences(quote: str) -> list[str]:
-    """The sentences of a quote; an abbreviation stays with what follows. Quicker to load than `text.sentences`."""
-    found, start = [], 0
-    for at in range(1, len(quote) + 1):
-        ends = quote.endswith(_ENDS, start, at) and (at - start >= _SHORTEST or quote[at - 1] in _WIDE_ENDS)
-        if ends or at == len(quote):
-            found.append(quote[start:at].strip())
-            start = at
-    return list(filter(None, found))
-
-
-def _marked(quote: str) -> str:
-    return f"[…] {quote} […]"
+def _whole(packet: ContextPacket) -> ContextPacket:
+    """A packet without halves of characters, which no stream takes, and which count otherwise when they are escaped."""
+    content, source = whole_characters(packet.content), whole_characters(packet.source)
+    return (
+        packet
+        if content is packet.content and source is packet.source
+        else packet._replace(content=content, source=source)
+    )
 
 
 def _talk(history: "Sequence[Message]") -> "Conversation | None":
     """The conversation, None where there is none: most contexts have none, and need not load what reads it."""
     if not history:
         return None
-    from ctxcli.packing.turns import converse
+    from ctxcli.packing.turns import converse, with_whole_characters
 
-    return converse(history)
+    return converse(map(with_whole_characters, history))
 
 
 def _with(chosen: Chosen, packet: ContextPacket) -> Chosen:

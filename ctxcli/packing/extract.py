@@ -106,17 +106,13 @@ def within(extracts: Sequence[Extract], *, room: int, size: Callable[[Extract], 
     return tuple(kept[at] for at in sorted(chosen))
 
 
-_HEADS = {
+_HEADS: dict[Language, tuple[str, str, str]] = {
     "en": (
-        "[Extractive summary of {} earlier messages]",
-        "[Summary of {} earlier messages, in part written by a model, in part extractive]",
-        "[Summary of {} earlier messages, written by a model]",
+        "[Extractive summary of {}]",
+        "[Summary of {}, in part written by a model, in part extractive]",
+        "[Summary of {}, written by a model]",
     ),
-    "zh": (
-        "[前 {} 条消息的摘录式摘要]",
-        "[前 {} 条消息的摘要，部分由模型撰写，部分为摘录]",
-        "[前 {} 条消息的摘要，由模型撰写]",
-    ),
+    "zh": ("[前 {}的摘录式摘要]", "[前 {}的摘要，部分由模型撰写，部分为摘录]", "[前 {}的摘要，由模型撰写]"),
 }
 """What a summary is called that no line, some lines, all lines of are by a model."""
 _PARTS: dict[str, dict[Kind, str]] = {
@@ -132,7 +128,7 @@ def summary_text(extracts: Sequence[Extract], language: Language, *, messages: i
     nothing else.
     """
     by_model = sum(one.source.startswith(BY_MODEL) for one in extracts)
-    head = _HEADS[language][(by_model > 0) + (by_model == len(extracts) > 0)].format(messages)
+    head = _HEADS[language][(by_model > 0) + (by_model == len(extracts) > 0)].format(_messages(messages, language))
     if not structured:
         return "\n".join([head, *(f"- {one.text}" for one in extracts)])
     lines = [head]
@@ -142,3 +138,9 @@ def summary_text(extracts: Sequence[Extract], language: Language, *, messages: i
         if rows:
             lines += [title, *(f"- {one.text} ({one.source})" for one in rows)]
     return "\n".join(lines)
+
+
+def _messages(number: int, language: Language) -> str:
+    if language == "zh":
+        return f"{number} 条消息"
+    return f"{number} earlier message{'' if number == 1 else 's'}"

@@ -8,6 +8,8 @@ from typing import Any
 
 from ctxcli.model.context import ContextPacket
 from ctxcli.model.errors import ParseError
+from ctxcli.model.json_errors import json_reason
+from ctxcli.parsing.messages import kind
 from ctxcli.parsing.note_times import read_time
 
 _KEYS = ("content", "type", "timestamp", "relevance", "source")
@@ -32,7 +34,7 @@ def _rows(text: str, name: str) -> list[Any]:
         except (ValueError, RecursionError):
             rows = []
         if len(rows) < 2:
-            raise ParseError(f"{name} is no JSON: {error}", code="bad_json", hint=_HINT) from None
+            raise ParseError(f"{name} is no JSON ({json_reason(error)})", code="bad_json", hint=_HINT) from None
         return rows
     if isinstance(whole, dict) and isinstance(whole.get("packets"), list):
         whole = whole["packets"]
@@ -45,17 +47,17 @@ def _packet(row: Any, where: str) -> ContextPacket:
     for key in row:
         if key not in _KEYS:
             raise ParseError(f"{where} has the unknown key {key!r}", code="bad_packet", hint=_HINT)
-    content = row.get("content")
-    if not isinstance(content, str) or not content.strip():
+    content = _text(row, "content", where)
+    if not content.strip():
         raise ParseError(f"{where} has no content", code="no_content", hint=_HINT)
-    kind, source = (_text(row, key, where) for key in ("type", "source"))
-    return ContextPacket(content, kind or "context", _timestamp(row, where), _relevance(row, where), source)
+    type_, source = (_text(row, key, where) for key in ("type", "source"))
+    return ContextPacket(content, type_ or "context", _timestamp(row, where), _relevance(row, where), source)
 
 
 def _text(row: Mapping[str, Any], key: str, where: str) -> str:
     value = row.get(key)
     if value is not None and not isinstance(value, str):
-        raise ParseError(f"{where}: {key} must be a text", code="bad_packet", hint=_HINT)
+        raise ParseError(f"{where}: {key} must be a text, not {kind(value)}", code="bad_packet", hint=_HINT)
     return value or ""
 
 
@@ -65,7 +67,7 @@ def _relevance(row: Mapping[str, Any], where: str) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or not 0 <= value <= 1:
         raise ParseError(
-            f"{where}: relevance must be a number from 0 to 1, not {value!r}", code="bad_packet", hint=_HINT
+            f"{where}: relevance must be a number from 0 to 1, not {json.dumps(value)}", code="bad_packet", hint=_HINT
         )
     return float(value)
 
@@ -81,5 +83,7 @@ def _timestamp(row: Mapping[str, Any], where: str) -> datetime | None:
             value = str(value)
     found = read_time(value) if isinstance(value, str) else None
     if found is None:
-        raise ParseError(f"{where}: timestamp must be a date or time, not {value!r}", code="bad_packet", hint=_HINT)
+        raise ParseError(
+            f"{where}: timestamp must be a date or time, not {json.dumps(value)}", code="bad_packet", hint=_HINT
+        )
     return found

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ctxcli.model.message import INSTRUCTING, RESULTS, Message
+from ctxcli.text.bpe import whole_characters
 from ctxcli.text.question import Language, language_of
 
 _LABELS = {
@@ -72,6 +73,17 @@ def left_out(turns: int, language: Language) -> str:
     """The mark that says how many turns are not shown."""
     one, more = _LEFT_OUT[language]
     return (one if turns == 1 else more).format(turns)
+
+
+def with_whole_characters(message: Message) -> Message:
+    """A message without halves of characters (unpaired surrogates), which no API takes."""
+    content = whole_characters(message.content)
+    calls = tuple(replace(call, arguments=whole_characters(call.arguments)) for call in message.tool_calls)
+    return (
+        message
+        if (content, calls) == (message.content, message.tool_calls)
+        else replace(message, content=content, tool_calls=calls)
+    )
 
 
 def converse(messages: Iterable[Message]) -> Conversation:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ctxcli.model.errors import ParseError
+from ctxcli.model.json_errors import json_reason
 from ctxcli.model.message import RESULTS, ROLES, Message, ToolCall
 
 _KNOWN = frozenset({"role", "content", "tool_calls", "tool_call_id", "name", "id", "at"})
@@ -29,8 +30,8 @@ def read_messages(data: bytes, *, name: str) -> tuple[Message, ...]:
 def _values(text: str, name: str) -> Iterator[tuple[str, Any]]:
     try:
         whole = json.loads(text)
-    except ValueError as error:
-        first = error
+    except (ValueError, RecursionError) as error:
+        first = json_reason(error)
     else:
         rows = whole.get("messages", [whole]) if isinstance(whole, dict) else whole
         if not isinstance(rows, list):
@@ -39,27 +40,27 @@ def _values(text: str, name: str) -> Iterator[tuple[str, Any]]:
         return
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if len(lines) < 2:
-        raise ParseError(f"{name} is no JSON: {first}", code="bad_json", hint="give a JSON list of messages")
+        raise ParseError(f"{name} is no JSON ({first})", code="bad_json", hint="give a JSON list of messages")
     for number, line in lines:
         try:
             yield f"line {number}", json.loads(line)
-        except ValueError as error:
-            raise ParseError(f"{name}: line {number} is no JSON: {error}", code="bad_json", hint=_HINT) from None
+        except (ValueError, RecursionError):
+            raise ParseError(f"{name}: line {number} is no JSON", code="bad_json", hint=_HINT) from None
 
 
 def read_line(line: bytes) -> Message:
     """A line of a session; ParseError where it is none."""
     try:
         value = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ParseError(f"no JSON ({error})", code="bad_json", hint=_HINT) from None
+    except (ValueError, RecursionError):
+        raise ParseError("no JSON", code="bad_json", hint=_HINT) from None
     return read_message(value)
 
 
 def read_message(value: Any) -> Message:
     """A message from its JSON value; ParseError says what is wrong."""
     if not isinstance(value, dict):
-        raise ParseError(f"not a message but {_kind(value)}", code="bad_message", hint=_HINT)
+        raise ParseError(f"not a message but {kind(value)}", code="bad_message", hint=_HINT)
     role = value.get("role")
     if role not in ROLES:
         said = "has no role" if role is None else f"has the unknown role {role!r}"
@@ -87,7 +88,7 @@ def _text(value: Mapping[str, Any], key: str) -> str:
     if found is None:
         return ""
     if not isinstance(found, str):
-        raise ParseError(f"{key} must be a text, not {_kind(found)}", code="bad_message", hint=_HINT)
+        raise ParseError(f"{key} must be a text, not {kind(found)}", code="bad_message", hint=_HINT)
     return found
 
 
@@ -96,7 +97,7 @@ def _content(value: Any) -> tuple[str, Any]:
     if value is None or isinstance(value, str):
         return value or "", None
     if not isinstance(value, list) or not all(isinstance(part, dict) for part in value):
-        raise ParseError(f"content must be a text, not {_kind(value)}", code="bad_message", hint=_HINT)
+        raise ParseError(f"content must be a text, not {kind(value)}", code="bad_message", hint=_HINT)
     texts = []
     for part in value:
         text = part.get("text")
@@ -121,6 +122,7 @@ def _calls(value: Any) -> tuple[ToolCall, ...]:
     return tuple(found)
 
 
-def _kind(value: Any) -> str:
+def kind(value: Any) -> str:
+    """What a JSON value is, in words."""
     names = {list: "a list", dict: "an object", str: "a text", bool: "true or false", type(None): "null"}
     return names.get(type(value), "a number")

@@ -13,13 +13,14 @@ from ctxcli.model.session import Compaction, DroppedTurn, Session, SessionEntry,
 from ctxcli.packing import history
 from ctxcli.packing.history import Limits, MemoryState, Policy
 from ctxcli.packing.recall import Recalled
-from ctxcli.packing.turns import Conversation, Turn, converse
+from ctxcli.packing.turns import Conversation, Turn, converse, with_whole_characters
 from ctxcli.parsing.messages import read_line
 from ctxcli.services import session_memory
 from ctxcli.services.session_memory import ROOM, Remembered, message_of
 from ctxcli.services.session_recall import fitting, recall
 from ctxcli.services.workspace import Workspace, is_kb_name
 from ctxcli.storage import sessions as files
+from ctxcli.storage.json_bytes import json_bytes
 from ctxcli.text.question import Language
 from ctxcli.text.tokens import TokenCounter
 
@@ -188,7 +189,8 @@ class Sessions:
     def conversation(self, name: str) -> Conversation:
         """The session as turns; what is wrong with it goes to `notices`."""
         problems: list[str] = []
-        talk = converse(line.message for line in self._lines(name, problems) if line.message)
+        messages = (line.message for line in self._lines(name, problems) if line.message)
+        talk = converse(map(with_whole_characters, messages))
         self.notices += [*problems, *talk.problems]
         return talk
 
@@ -343,9 +345,7 @@ def _calls(line: bytes) -> Iterable[ToolCall]:
 
 
 def _encoded(message: Message) -> bytes:
-    import json
-
-    return json.dumps(message.fields(), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+    return json_bytes(message.fields(), compact=True) + b"\n"
 
 
 def _with_own_ids(messages: Iterable[Message]) -> Sequence[Message]:

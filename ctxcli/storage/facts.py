@@ -11,6 +11,7 @@ from ctxcli.model.errors import DataError
 from ctxcli.model.fact import Fact
 from ctxcli.model.json_errors import json_reason
 from ctxcli.storage.files import atomic_write, locked, reason
+from ctxcli.storage.json_bytes import json_bytes
 
 Entries = dict[str, list[Fact]]
 """By key, the values it has had, oldest first; the last one holds."""
@@ -94,8 +95,8 @@ def _row(fact: Fact) -> dict[str, Any]:
 
 def _write(path: Path, whole: dict[str, Any], entries: Entries) -> None:
     rows = {key: [_row(fact) for fact in entries[key]] for key in sorted(entries)}
-    text = json.dumps({"schema": "ctx/facts-file/1", **whole, "facts": rows}, ensure_ascii=False, indent=1)
+    data = json_bytes({"schema": "ctx/facts-file/1", **whole, "facts": rows}, indent=1)
     try:
-        atomic_write(path, f"{text}\n".encode("utf-8", "surrogatepass"))
+        atomic_write(path, data + b"\n")
     except OSError as error:
         raise DataError(f"{path} cannot be written: {reason(error)}", code="unwritable") from error

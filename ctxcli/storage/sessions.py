@@ -15,6 +15,7 @@ from typing import Any
 from ctxcli.model.errors import DataError, NotFoundError
 from ctxcli.model.json_errors import json_reason
 from ctxcli.storage.files import atomic_write, locked, reason
+from ctxcli.storage.json_bytes import json_bytes
 
 ENDING, ARCHIVE, MEMORY = ".jsonl", ".archive.jsonl", ".memory.json"
 TORN = ".torn-"
@@ -226,7 +227,7 @@ def read_memory(folder: Path, name: str) -> tuple[dict[str, Any] | None, str]:
 
 def write_memory(folder: Path, name: str, value: dict[str, Any]) -> None:
     """Remember; the caller holds the lock."""
-    data = json.dumps({"schema": _MEMORY_SCHEMA, **value}, ensure_ascii=False).encode("utf-8", "replace")
+    data = json_bytes({"schema": _MEMORY_SCHEMA, **value})
     try:
         atomic_write(folder / (name + MEMORY), data)
     except OSError as error:

@@ -218,3 +218,30 @@ def test_an_empty_name_of_a_model_is_refused(station: Path, command: list[str]) 
     for name in ("", " "):
         done = ctx(station, *command, "-m", name, "--json")
         assert (done.code, done.json["error"]["code"]) == (2, "usage")
+
+
+@pytest.mark.parametrize(
+    ("packet", "said"),
+    [
+        ('{"content": 5}', "content must be a text, not a number"),
+        ('{"content": ["甲"]}', "content must be a text, not a list"),
+        ('{"content": " "}', "has no content"),
+        ('{"content": "x", "relevance": true}', "not true"),
+        ('{"content": "x", "relevance": 1e999}', "not Infinity"),
+        ('{"content": "x", "timestamp": {"a": 1}}', 'not {"a": 1}'),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"content": "甲",}', "line 1, column 17"),
+    ],
+)
+def test_a_packet_that_is_none_is_told_in_plain_words(station: Path, packet: str, said: str) -> None:
+    write(station, "odd.json", packet)
+    done = ctx(station, "context", "build", QUESTION, "--packet", "odd.json", "--no-kb")
+    assert (done.code, said in done.err) == (5, True), done.err
+
+
+def test_half_of_a_character_is_counted_as_it_is_printed(station: Path) -> None:
+    write(station, "half.json", json.dumps({"content": "generator \ud83d " * 60, "relevance": 1.0}))
+    for budget in ("60", "150", "300"):
+        done = ctx(station, "context", "build", QUESTION, "--packet", "half.json", "--no-kb", "--budget", budget)
+        assert TokenCounter().count(done.out) <= int(budget)
+        assert "\\ud83d" not in done.out

@@ -180,3 +180,12 @@ def test_a_misspelled_option_is_a_mistake_and_no_value(folder: Path) -> None:
     assert ctx(folder, "fact", "set", "k", "--sorce", "x").code == 2
     done = ctx(folder, "fact", "set", "k", "-5", "--source", "-1 of step", "--json")
     assert (done.json["value"], done.json["source"]) == (-5, "-1 of step")
+
+
+@pytest.mark.parametrize("kind", [["fact"], ["fact", "artifact"]])
+def test_half_of_a_character_damages_no_other_fact(folder: Path, kind: list[str]) -> None:
+    ctx(folder, *kind, "set", "好", "值", "-s", "x")
+    assert ctx(folder, *kind, "set", "half", '"\\ud83d x"', "-s", "x").code == 0
+    assert ctx(folder, *kind, "get", "好").out == "值\n"
+    assert ctx(folder, *kind, "get", "half", "--json").json["value"] == "\ud83d x"
+    (folder / ".ctx" / f"{kind[-1]}s.json").read_bytes().decode("utf-8")

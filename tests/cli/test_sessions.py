@@ -346,6 +346,16 @@ def test_a_long_session_is_appended_to_and_shown(folder: Path) -> None:
     assert (done.code, done.json["tokens"] <= 500) == (0, True), done.err
 
 
+def test_half_of_a_character_is_kept_but_not_sent(folder: Path) -> None:
+    whole = '{"role": "user", "content": "\\ud83d 泵"}'
+    assert ctx(folder, "session", "add", "s", "--message", whole).code == 0
+    assert rows(folder)[0]["content"] == "\ud83d 泵"
+    for command in (["session", "context", "s"], ["context", "build", "泵", "--session", "s"]):
+        messages = json.loads(ctx(folder, *command, "--format", "messages").out)
+        assert "\ufffd 泵" in messages[0]["content"]
+        json.dumps(messages, ensure_ascii=False).encode()
+
+
 def test_doctor_names_what_is_wrong_with_sessions(folder: Path) -> None:
     ctx(folder, "session", "add", "s", "泵")
     assert {"sessions": "ok", "kept aside": "ok"}.items() <= checks(folder).items()
