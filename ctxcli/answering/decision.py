@@ -61,12 +61,16 @@ def score(
     """The probability that the question is answered (0…1); 0 where nothing matches."""
     if not matches:
         return 0.0
-    unknown = any(not weights.frequency[term] for term in question.identifiers)
     model = DECISION[question.language]
     features = decision_features(question, weights, matches, values)
     logit = model[""] + sum(weight * features[name] for name, weight in model.items() if name)
     found = 1 / (1 + math.exp(-logit))
-    return min(found, UNKNOWN_IDENTIFIER) if unknown else found
+    return min(found, UNKNOWN_IDENTIFIER) if asks_for_unknown(question, weights) else found
+
+
+def asks_for_unknown(question: Question, weights: TermWeights) -> bool:
+    """Whether the question names a model, code or year that the knowledge base does not have at all."""
+    return any(not weights.frequency[term] for term in question.identifiers)
 
 
 def _share(wanted: frozenset[str], held: frozenset[str], weights: TermWeights) -> float:

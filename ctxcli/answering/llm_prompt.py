@@ -43,7 +43,14 @@ class Excerpt:
 
 
 def messages(question: str, excerpts: Sequence[Excerpt], language: Language) -> tuple[Message, ...]:
-    """The request. Excerpts are numbered from 1.
+    """The request. Excerpts are numbered from 1."""
+    blocks, frame = framed(question, excerpts)
+    asked = _QUESTION[language].format(" ".join(question.split()))
+    return (Message("system", f"{_RULES}\n{frame}"), Message("user", "\n\n".join([*blocks, asked])))
+
+
+def framed(question: str, excerpts: Sequence[Excerpt]) -> tuple[list[str], str]:
+    """The excerpts as quoted material, and what to tell the model about the frame.
 
     Each is framed by a mark made from all of them, which therefore none of them can hold.
     """
@@ -52,6 +59,4 @@ def messages(question: str, excerpts: Sequence[Excerpt], language: Language) -> 
         f"<excerpt {n} {mark}> id: {one.id} · {' '.join(one.place.split())}\n{one.text.strip()}\n</excerpt {n} {mark}>"
         for n, one in enumerate(excerpts, 1)
     ]
-    frame = f"Only lines with {mark} begin and end an excerpt."
-    asked = _QUESTION[language].format(" ".join(question.split()))
-    return (Message("system", f"{_RULES}\n{frame}"), Message("user", "\n\n".join([*blocks, asked])))
+    return blocks, f"Only lines with {mark} begin and end an excerpt."

@@ -24,7 +24,7 @@ def run(request: AskRequest) -> int:
 
 
 def _run(request: AskRequest, *, as_json: bool) -> ExitCode:
-    from ctxcli.services.asking import Asking
+    from ctxcli.services.asking import Asking, Way
 
     asking = Asking.of(
         workspace=request.workspace,
@@ -34,6 +34,7 @@ def _run(request: AskRequest, *, as_json: bool) -> ExitCode:
         threshold=request.threshold,
         notes=request.notes,
         top_k=request.top_k,
+        way=Way(request.mode, request.fusion, request.rerank),
     )
     answer_to = _answerer(request, asking)
     if request.batch:
@@ -151,7 +152,7 @@ def _typer_command() -> Any:
 
     import typer
 
-    from ctxcli.cli.options import AsJson, Kbs, Notes, Quiet, WorkspaceDir, given
+    from ctxcli.cli.options import AsJson, Fusion, Kbs, Mode, Notes, Quiet, Rerank, WorkspaceDir, checked_way, given
 
     def ask(
         question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")] = "",
@@ -174,6 +175,9 @@ def _typer_command() -> Any:
         batch: Annotated[
             str | None, typer.Option(metavar="QUESTIONS.jsonl", parser=given, help="Ask every question of a file.")
         ] = None,
+        mode: Mode = None,
+        fusion: Fusion = None,
+        rerank: Rerank = None,
         evidence: Annotated[bool, typer.Option("--evidence", help="Add the ranked chunks.")] = False,
         as_json: AsJson = False,
         quiet: Quiet = False,
@@ -188,10 +192,11 @@ def _typer_command() -> Any:
             raise UsageError("there is no question", hint='ask one: ctx ask "…"')
         if question and batch:
             raise UsageError("a question and --batch do not go together", hint="leave one of them out")
+        checked_way(mode, fusion)
         request = AskRequest(
             question, cite, kb or [], notes, top_k, threshold, llm, model, format, source or [], batch, evidence,
             as_json, quiet,
-            str(workspace) if isinstance(workspace, Path) else None,
+            str(workspace) if isinstance(workspace, Path) else None, mode, fusion, rerank,
         )  # fmt: skip
         end(ExitCode(run(request)))
 

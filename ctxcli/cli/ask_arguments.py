@@ -22,6 +22,9 @@ class AskRequest:
     as_json: bool = False
     quiet: bool = False
     workspace: str | None = None
+    mode: str | None = None
+    fusion: str | None = None
+    rerank: bool | None = None
 
 
 _FLAGS = {
@@ -31,6 +34,8 @@ _FLAGS = {
     "--llm": ("llm", True),
     "--no-llm": ("llm", False),
     "--evidence": ("evidence", True),
+    "--rerank": ("rerank", True),
+    "--no-rerank": ("rerank", False),
     "--json": ("as_json", True),
     "--quiet": ("quiet", True),
     "-q": ("quiet", True),
@@ -43,10 +48,16 @@ _VALUES = {
     "--model": "model",
     "--format": "format",
     "--batch": "batch",
+    "--mode": "mode",
+    "--fusion": "fusion",
     "--workspace": "workspace",
     "-w": "workspace",
 }
-_FORMATS = ("text", "md", "json")
+_CHOICES = {
+    "format": ("text", "md", "json"),
+    "mode": ("bm25", "keyword", "vector", "hybrid"),
+    "fusion": ("scores", "rrf"),
+}
 
 
 def read_plain(arguments: list[str]) -> AskRequest | None:
@@ -91,9 +102,7 @@ def _set(request: AskRequest, name: str, text: str) -> bool:
         except ValueError:
             return False
         return 0 <= request.threshold <= 1
-    elif name == "format":
-        request.format = text
-        return text in _FORMATS
     else:
         setattr(request, name, text)
+        return name not in _CHOICES or text in _CHOICES[name]
     return True

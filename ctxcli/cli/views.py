@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ctxcli.cli.screen import Screen, counted
 from ctxcli.model.report import (
     Diagnosis,
+    Embedding,
     IndexedFiles,
     IndexPreview,
     IndexReport,
@@ -24,6 +25,8 @@ def index_report(report: IndexReport, screen: Screen) -> None:
     more = {"moved": counts.moved, "removed": counts.removed, "failed": counts.failed, "skipped": counts.skipped}
     parts += [f"{number} {name}" for name, number in more.items() if number]
     screen.line(f"{report.kb}: {', '.join(parts)}; {counted(report.chunks, 'chunk')}, {report.elapsed_s:.1f} s")
+    if vectors := report.embedding:
+        screen.line(f"{report.kb}: {vectors.embedded} embedded by {vectors.model}, {vectors.kept} kept")
 
 
 def index_preview(preview: IndexPreview, screen: Screen) -> None:
@@ -68,9 +71,15 @@ def knowledge_base(kb: KnowledgeBase, screen: Screen) -> None:
         ("pages", kb.pages),
         ("size", _size(kb.bytes)),
         ("analyzer", kb.analyzer),
+        *([("embedding", _embedding(kb.embedding))] if kb.embedding else []),
         ("updated", kb.updated_at or "never"),
     ):
         screen.line(f"{name:10}{value}")
+
+
+def _embedding(vectors: Embedding) -> str:
+    numbers = f"{vectors.model}, {vectors.dimensions} dimensions, {vectors.chunks} chunks"
+    return numbers if vectors.current else f"{numbers} (not up to date: ctx kb index)"
 
 
 def indexed_files(found: IndexedFiles, screen: Screen) -> None:

@@ -150,6 +150,12 @@ class EmbeddedReader:
             found = self._addresses("key", f"chunk:{key}")
             return self._chunk(found[0]) if found else None
 
+    def keys_in(self, section: str) -> list[str]:
+        """The chunks with that section number or one below it."""
+        with damage_told(self._directory):
+            found = (self._entry(address).key for address in self._addresses("number", section.lower()))
+            return [key.removeprefix("chunk:") for key in found]
+
     def file(self, doc_id: str) -> FileRecord | None:
         """The file that a document's chunks were cut from."""
         with damage_told(self._directory):

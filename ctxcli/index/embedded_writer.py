@@ -1,6 +1,7 @@
 """Writes the embedded index: all changes of a run in one commit."""
 
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -176,6 +177,7 @@ class EmbeddedWriter:
             "roots": list(roots),
             "settings": asdict(self._settings),
             "entries": self._totals.chunks + len(self._records) + 1,
+            "commit": os.urandom(8).hex(),  # vectors say which commit they belong to
         }
         writer.delete_documents_by_term("key", "stats")
         writer.add_document(_document(Entry("stats", "", [], b"", _json(stats))))

@@ -45,6 +45,26 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddingRun:
+    """Chunks that were `embedded` in a run, and those whose vectors were `kept`."""
+
+    model: str
+    dimensions: int
+    embedded: int
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """The vectors of a knowledge base; `current` says whether they belong to the index as it is now."""
+
+    model: str
+    dimensions: int
+    chunks: int
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
 class IndexReport:
     """What one index run did. `root` is the first of `roots`; `chunks` is what the knowledge base now holds."""
 
@@ -59,6 +79,7 @@ class IndexReport:
     failures: tuple[Failure, ...] = ()
     warnings: tuple[FileWarning, ...] = ()
     notices: tuple[Notice, ...] = ()
+    embedding: EmbeddingRun | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +128,7 @@ class KnowledgeBase:
     analyzer: str
     updated_at: str | None
     error: str = ""
+    embedding: Embedding | None = None
 
 
 @dataclass(frozen=True, slots=True)

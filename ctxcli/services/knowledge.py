@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ctxcli.model.errors import DataError, NotFoundError
 from ctxcli.model.index import FileRecord
 from ctxcli.model.report import (
+    Embedding,
     FileWarning,
     IndexedFile,
     IndexedFiles,
@@ -21,6 +23,10 @@ from ctxcli.model.report import (
 from ctxcli.model.stored import StoredChunk
 from ctxcli.services.workspace import DEFAULT_KB, Workspace
 from ctxcli.storage.files import identity
+
+if TYPE_CHECKING:
+    from ctxcli.index.embedded import EmbeddedReader
+    from ctxcli.storage.manifest import Manifest
 
 
 def list_all(workspace: Workspace) -> KnowledgeBases:
@@ -78,7 +84,19 @@ def _summary(workspace: Workspace, name: str) -> KnowledgeBase:
         formats=dict(sorted(Counter(record.format for record in good).items())),
         analyzer=analyzer,
         updated_at=_updated_at(workspace.kb_folder(name) / current.engine),
+        embedding=_embedding(workspace, current, reader) if current.embed else None,
     )
+
+
+def _embedding(workspace: Workspace, current: "Manifest", reader: "EmbeddedReader") -> Embedding:
+    """The vectors; of a model that has made none yet there are none."""
+    from ctxcli.index.vectors import header_of
+
+    header = header_of(workspace.kb_folder(current.name))
+    if header is None:
+        return Embedding(current.embed, 0, 0, False)
+    is_current = header.commit == reader.stats.get("commit") and header.model == current.embed
+    return Embedding(header.model, header.dimensions, header.chunks, is_current)
 
 
 def _updated_at(engine: Path) -> str | None:

@@ -49,7 +49,7 @@ def search(workspace: Workspace, given: Arguments) -> dict[str, Any]:
 
     filters = Filters(given.get("section", ""), given.get("doc", ""))
     limit = given.get("limit", HITS)
-    hits = _asking(workspace, given).search(given["query"], limit=limit, mode="bm25", filters=filters)
+    hits = _asking(workspace, given).search(given["query"], limit=limit, filters=filters)
     found = hits_document(hits)
     for row in found["hits"]:
         row.pop("text")

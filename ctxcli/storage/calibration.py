@@ -2,25 +2,46 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from ctxcli.storage.files import write_text
 
 FILE = "calibration.json"
 
 
-def read_threshold(folder: Path) -> float | None:
-    """The fitted threshold (0…1); None where there is none or the file cannot be read: then the default holds."""
+PLAIN = "bm25"
+"""The way of ranking that a threshold is for where none is named."""
+
+
+def read_threshold(folder: Path, *, way: str = PLAIN) -> float | None:
+    """The threshold (0…1) fitted to a way of ranking.
+
+    None where there is none or the file cannot be read: then the default holds.
+    """
     try:
-        value = json.loads((folder / FILE).read_text("utf-8"))["threshold"]
+        data = json.loads((folder / FILE).read_text("utf-8"))
+        value = data["threshold"] if way == PLAIN else data["ways"][way]
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return float(value) if isinstance(value, int | float) and 0 <= value <= 1 else None
 
 
-def write_threshold(folder: Path, threshold: float, *, questions: int, made: bool) -> None:
-    """Keep a threshold and what it was fitted to."""
-    found = {"threshold": threshold, "questions": questions, "made_questions": made}
+def write_threshold(folder: Path, threshold: float, *, questions: int, made: bool, way: str = PLAIN) -> None:
+    """Keep a threshold and what it was fitted to; those of other ways of ranking stay."""
+    found = _kept(folder)
+    if way == PLAIN:
+        found |= {"threshold": threshold, "questions": questions, "made_questions": made}
+    else:
+        found["ways"] = {**found.get("ways", {}), way: threshold}
     write_text(folder / FILE, json.dumps(found) + "\n")
+
+
+def _kept(folder: Path) -> dict[str, Any]:
+    try:
+        data = json.loads((folder / FILE).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}
 
 
 def forget_threshold(folder: Path) -> bool:

