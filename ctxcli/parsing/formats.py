@@ -1,11 +1,12 @@
 """Which parser reads a file: by content first, then by name."""
 
 import re
+from dataclasses import replace
 from importlib import import_module
 from pathlib import PurePath
 from typing import Protocol, cast
 
-from ctxcli.model.document import Document
+from ctxcli.model.document import Document, ParseWarning
 from ctxcli.model.errors import ParseError
 
 _MODULES = {
@@ -100,6 +101,7 @@ _HTML_START = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
     re.I | re.S,
 )
+_CONTENT = {"plain": "plain text", "html": "HTML", "markdown": "Markdown"}
 _TEXT_FORMATS = frozenset({"markdown", "html", "rst", "plain", "code", "notebook", "email", "tabular", "json"})
 _ZIP_MARKS = (
     (b"application/epub+zip", "epub"),
@@ -194,11 +196,11 @@ def parse(data: bytes, *, name: str) -> Document:
     """
     kind = detect(data, name)
     if kind in _MODULES:
-        return _module(kind).parse(data, name=name)
+        return _told(_module(kind).parse(data, name=name), name)
     if kind == "empty" and _by_name(name) in _SOURCE:
         return Document(_by_name(name), PurePath(name).name, "", title_from_name=True)  # `__init__.py` is often empty
     if kind == "empty":
-        raise ParseError("the file is empty", code="empty", hint="remove it or write something into it")
+        raise _empty("the file is empty")
     if kind == "legacy_office":
         raise ParseError(
             "this is an old Office file (.doc, .xls, .ppt) or an encrypted one",
@@ -208,6 +210,21 @@ def parse(data: bytes, *, name: str) -> Document:
     if kind == "binary":
         raise ParseError("the file is no text and no known document", code="binary", hint="leave it out with --exclude")
     raise ParseError(f"{kind} files cannot be read", code="unsupported", hint="save it as .docx, PDF or text")
+
+
+def _told(document: Document, name: str) -> Document:
+    """The document, with a warning where its name says something else; a text with nothing in it is a failure."""
+    if document.format in _TEXT_FORMATS - {"code"} and not document.text.strip():
+        raise _empty("there is no text in the file")
+    named = _by_name(name)
+    if named in _TEXT_FORMATS | {"", document.format} or document.format not in _MODULES:
+        return document
+    message = f"named {PurePath(name).suffix}, but its content is {_CONTENT.get(document.format, document.format)}"
+    return replace(document, warnings=(*document.warnings, ParseWarning("other_format", message)))
+
+
+def _empty(message: str) -> ParseError:
+    return ParseError(message, code="empty", hint="remove it or write something into it")
 
 
 def _module(format_id: str) -> _Parser:

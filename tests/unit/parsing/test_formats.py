@@ -103,3 +103,26 @@ def test_an_empty_source_file_is_no_mistake_and_an_empty_document_is() -> None:
         with pytest.raises(ParseError) as caught:
             parse(b"", name=name)
         assert caught.value.code == "empty"
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [(b" \n\t\n", "a.md"), (" \u3000\n".encode(), "读数.txt"), (b"<html><body> </body></html>", "a.html"),
+     (b'{"cells": []}', "a.ipynb"), ("\ufeff\n".encode(), "a.rst")],
+)  # fmt: skip
+def test_a_document_without_text_is_empty(data: bytes, name: str) -> None:
+    with pytest.raises(ParseError) as caught:
+        parse(data, name=name)
+    assert caught.value.code == "empty"
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "told"),
+    [
+        (b"<html><h1>T</h1>", "a.pdf", "named .pdf, but its content is HTML"),
+        ("不是演示文稿".encode(), "a.pptx", "named .pptx, but its content is plain text"),
+    ],
+)
+def test_a_name_that_says_something_else_is_a_warning(data: bytes, name: str, told: str) -> None:
+    assert [warning.message for warning in parse(data, name=name).warnings] == [told]
+    assert not parse(b"# T\n\ntext", name="a.unknown").warnings
