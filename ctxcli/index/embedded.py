@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 SCHEMA = 2
 POINTER = "current"
 """The file that names the folder of the generation in use."""
+_TRIES = 20
+"""Generations that may come and go while a reader opens one."""
 
 
 class Entry(NamedTuple):
@@ -54,18 +56,25 @@ def generation(directory: Path) -> Path:
 
 
 def _open(directory: Path) -> Any:
-    """Open the current generation; a switch in between is met by trying once more."""
+    """Open the current generation.
+
+    One that is swept away meanwhile fails to open, or opens without its file of positions, which the engine passes over
+    in silence. The pointer moves before anything is swept: where it has moved, the next generation is opened.
+    """
     import tantivy
 
-    for last_try in (False, True):
+    for tries_left in range(_TRIES - 1, -1, -1):
+        folder = generation(directory)
         try:
-            index = tantivy.Index.open(str(generation(directory)))
+            index = tantivy.Index.open(str(folder))
             index.config_reader(reload_policy="manual")
             index.reload()
-            return index
         except (ValueError, OSError):
-            if last_try:
+            if not tries_left or folder == generation(directory):
                 raise
+            continue
+        if folder == generation(directory) or not tries_left:
+            return index
     raise AssertionError("unreachable")
 
 

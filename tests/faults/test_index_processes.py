@@ -1,6 +1,7 @@
 """Readers and writers of an index in several processes; writers that are killed."""
 
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ctxcli.index import embedded
 from ctxcli.index.embedded import EmbeddedReader, open_writer
 from tests.cli.run import environment
 from tests.unit.index.made import SETTINGS, made
@@ -73,6 +75,23 @@ def test_a_reader_sees_the_old_or_the_new_never_a_mix(tmp_path: Path) -> None:
     assert rounds == sorted(rounds)
     assert len(set(rounds)) > 3, "the writer was watched while it wrote"
     assert seen(folder) == {"round26"}
+
+
+def test_a_generation_that_is_swept_while_it_is_opened_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "index-1"
+    put_round(folder, 1)
+    old = embedded.generation(folder)
+    kept = shutil.copytree(old, tmp_path / "kept")
+    put_round(folder, 2)
+    new = embedded.generation(folder)
+    shutil.copytree(kept, old)
+    for path in old.glob("*.pos"):
+        path.unlink()
+    named = iter([old])
+    monkeypatch.setattr(embedded, "generation", lambda _: next(named, new))
+    assert seen(folder) == {"round2"}
 
 
 @posix_only
