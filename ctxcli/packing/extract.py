@@ -72,8 +72,8 @@ def extracts_of(turn: Turn, *, most: int = A_TURN) -> list[Extract]:
                 kind = "said"
             score = _OF_ROLE.get(message.role, 0.5) * (_OF_KIND[kind] + (0.3 if at == 0 else 0.0))
             found.append(Extract(_cut(bare), kind, source, round(score, 3)))
-    best = sorted(range(len(found)), key=lambda at: (-found[at].score, at))[:most]
-    return [found[at] for at in sorted(best)]
+    order = sorted(range(len(found)), key=lambda at: (-found[at].score, at))[:most]
+    return [found[at] for at in sorted(order)]
 
 
 def kind_of(sentence: str) -> Kind:
@@ -89,12 +89,19 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def within(extracts: Sequence[Extract], *, room: int, size: Callable[[Extract], int]) -> tuple[Extract, ...]:
-    """The best extracts that fit into `room` tokens, in order, each text once; newer ones win ties."""
+def best(extracts: Sequence[Extract], most: int) -> tuple[Extract, ...]:
+    """The best extracts, in order, each text once; newer ones win ties."""
     first: dict[str, Extract] = {}
     for one in extracts:
         first.setdefault(one.text, one)
     kept = list(first.values())
+    order = sorted(range(len(kept)), key=lambda at: (-kept[at].score, -at))[:most]
+    return tuple(kept[at] for at in sorted(order))
+
+
+def within(extracts: Sequence[Extract], *, room: int, size: Callable[[Extract], int]) -> tuple[Extract, ...]:
+    """The best extracts that fit into `room` tokens, in order, each text once; newer ones win ties."""
+    kept = best(extracts, len(extracts))
     chosen, left = [], room
     for at in sorted(range(len(kept)), key=lambda at: (-kept[at].score, -at)):
         if left < _LEAST:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from ctxcli.model.errors import UsageError
 from ctxcli.model.message import Message
-from ctxcli.packing.extract import Extract, extracts_of, summary_text, within
+from ctxcli.packing.extract import Extract, best, extracts_of, summary_text, within
 from ctxcli.packing.turns import Conversation, Turn, left_out
 from ctxcli.text.question import Language, language_of
 from ctxcli.text.tokens import PRIMING
@@ -23,6 +23,8 @@ WEIGHTS = {"tool": 0.8, "function": 0.8, "user": 0.5, "assistant": 0.3}
 CountMessages = Callable[[Sequence[Message]], int]
 """Counts messages with what frames each, without what a request costs once."""
 
+_FOLDED = 1_000
+"""Sentences at most that stand for all turns remembered together."""
 _ARCHIVED: Mapping[Language, tuple[str, str]] = {
     "en": ("[{} earlier turn is archived; recall finds it]", "[{} earlier turns are archived; recall finds them]"),
     "zh": ("[更早的 {} 轮已归档，可用 recall 查找]", "[更早的 {} 轮已归档，可用 recall 查找]"),
@@ -51,27 +53,56 @@ class Event:
 class MemoryState:
     """What is remembered of the oldest turns: an event each, in order.
 
-    `worded` is a summary by a model of the first `worded_turns` of them.
+    Before them stand `folded_turns` (with `folded_messages`) that are remembered together, by the best sentences of
+    all, `folded`. `worded` is a summary by a model of the first `worded_turns`.
     """
 
     events: tuple[Event, ...] = ()
     worded: tuple[Extract, ...] = ()
     worded_turns: int = 0
+    folded: tuple[Extract, ...] = ()
+    folded_turns: int = 0
+    folded_messages: int = 0
+
+    @property
+    def turns(self) -> int:
+        """The turns that are remembered."""
+        return self.folded_turns + len(self.events)
 
     @property
     def messages(self) -> int:
-        """The messages of all turns that are remembered."""
-        return sum(event.messages for event in self.events)
+        """The messages of these turns."""
+        return self.folded_messages + sum(event.messages for event in self.events)
+
+    @property
+    def language(self) -> Language:
+        """The language of the newest turns that are remembered."""
+        newest = [*self.folded[-5:], *_extracts(self.events[-5:])]
+        return language_of("".join(one.text for one in newest[-5:]))
 
     def first(self, turns: int) -> "MemoryState":
-        """What is remembered of the first so many turns; what a model has said of more of them stays known."""
-        return replace(self, events=self.events[:turns])
+        """What is remembered of the first so many turns, at least those that are folded."""
+        return replace(self, events=self.events[: max(0, turns - self.folded_turns)])
+
+    def fold(self, turns: int) -> "MemoryState":
+        """The same with the first so many turns remembered together, which takes less room."""
+        if self.worded and self.folded_turns <= self.worded_turns < turns:
+            turns = self.worded_turns  # what has come after the summary of a model must be told apart
+        count = max(0, turns - self.folded_turns)
+        gone, kept = self.events[:count], self.events[count:]
+        return replace(
+            self,
+            events=kept,
+            folded=best((*self.folded, *_extracts(gone)), _FOLDED),
+            folded_turns=self.folded_turns + len(gone),
+            folded_messages=self.folded_messages + sum(event.messages for event in gone),
+        )
 
     def extracts(self, *, room: int, size: Callable[[Extract], int]) -> tuple[Extract, ...]:
         """The sentences that stand for all turns in about `room` tokens; a model's where it has seen no more."""
-        if not self.worded or self.worded_turns > len(self.events):
-            return within(_extracts(self.events), room=room, size=size)
-        newer = _extracts(self.events[self.worded_turns :])
+        if not self.worded or not self.folded_turns <= self.worded_turns <= self.turns:
+            return within((*self.folded, *_extracts(self.events)), room=room, size=size)
+        newer = _extracts(self.events[self.worded_turns - self.folded_turns :])
         old = within(self.worded, room=room // 2 if newer else room, size=size)
         known = {one.text for one in old}
         left = room - sum(map(size, old))
@@ -163,7 +194,7 @@ def _summarised(
 
     def remembering(shown: int) -> MemoryState:
         more = fresh[len(fresh) - wanted : len(fresh) - shown]
-        return absorb(enough, more) if shown <= wanted else enough.first(len(enough.events) + wanted - shown)
+        return absorb(enough, more) if shown <= wanted else enough.first(enough.turns + wanted - shown)
 
     def note(new: MemoryState, shown: int) -> tuple[Message, ...]:
         left = limits.limit - base - sizes[shown]
@@ -172,12 +203,12 @@ def _summarised(
 
     for shown in (*range(wanted, -1, -1), *range(wanted + 1, len(sizes))):
         new = remembering(shown)
-        if not new.events or note(new, shown):
+        if not new.turns or note(new, shown):
             break
     else:
-        mark = _mark(len(remembering(0).events), talk.language or "en")
+        mark = _mark(remembering(0).turns, talk.language or "en")
         raise _too_small(limits.limit, "a mark for what is left out", base + count([mark]))
-    if reword and len(new.events) > len(state.events):
+    if reword and new.turns > state.turns:
         new = reword(new, fresh[: len(fresh) - shown])
     dropped = talk.turns[: len(talk.turns) - shown]
     messages = (*talk.system, *note(new, shown), *_messages(fresh[len(fresh) - shown :]))
@@ -254,10 +285,9 @@ def remembered(
     A summary has at most `room` tokens. Where it would be empty, a mark of at most `most` tokens stands for it. Its own
     words are in `language`, else in that of what is remembered.
     """
-    if not state.events:
+    if not state.turns:
         return ()
-    turns = len(state.events)
-    language = language or language_of("".join(event.summary for event in state.events[-5:]))
+    turns, language = state.turns, language or state.language
     mark = _mark(turns, language)
     if policy == "hierarchical":
         attempts = [Message("system", _ARCHIVED[language][turns > 1].format(turns)), mark]

@@ -20,7 +20,7 @@ ROOM = 800
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What is remembered; the first `archived` events are those of the turns in the archive, the others of a chat.
+    """What is remembered; the first `archived` turns are those of the archive, the others were summarised in a chat.
 
     `bytes` of the archive hold: what is behind them was left by a compaction that was broken off, and still stands in
     the session. `room` is what the summary of the archive may have (tokens).
@@ -54,19 +54,28 @@ def load(folder: Path, name: str, notices: list[str]) -> Remembered:
     known = stored if stored and stored.bytes < size else Remembered()
     turns = converse(_messages(folder, name, start=known.bytes)).turns
     state = history.absorb(known.state, history.unsummarised(turns, known.state))
-    return replace(known, state=state, archived=known.archived + len(turns), bytes=size)
+    archived = known.archived + len(turns)
+    return replace(known, state=state.fold(archived), archived=archived, bytes=size)
 
 
 def save(folder: Path, name: str, remembered: Remembered) -> None:
-    """Keep what is remembered; the caller holds the lock."""
-    files.write_memory(folder, name, asdict(remembered))
+    """Keep what is remembered, of the archive all together; the caller holds the lock."""
+    folded = replace(remembered, state=remembered.state.fold(remembered.archived))
+    files.write_memory(folder, name, asdict(folded))
 
 
 def _read(found: dict[str, Any]) -> Remembered:
     state = found["state"]
     events = (Event(one["id"], one["at"], int(one["messages"]), _extracts(one["extracts"])) for one in state["events"])
     return Remembered(
-        MemoryState(tuple(events), _extracts(state["worded"]), int(state["worded_turns"])),
+        MemoryState(
+            tuple(events),
+            _extracts(state["worded"]),
+            int(state["worded_turns"]),
+            _extracts(state["folded"]),
+            int(state["folded_turns"]),
+            int(state["folded_messages"]),
+        ),
         int(found["archived"]),
         int(found["bytes"]),
         int(found["room"]),

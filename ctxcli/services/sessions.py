@@ -300,7 +300,7 @@ class Sessions:
         """Keep what a chat remembers of old turns."""
         with files.lock(self.folder, name, timeout=self._timeout):
             before = self.remembered(name)
-            if len(state.events) >= before.archived:  # else another process has compacted more meanwhile
+            if state.turns >= before.archived:  # else another process has compacted more meanwhile
                 session_memory.save(self.folder, name, replace(before, state=state))
 
 

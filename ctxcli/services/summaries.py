@@ -63,7 +63,7 @@ def view(
         except ServiceError as error:
             notices.append(f"the summary is extractive: {error.message}")
             return new
-        return replace(new, worded=tuple(lines), worded_turns=len(new.events))
+        return replace(new, worded=tuple(lines), worded_turns=new.turns)
 
     worded = model and policy in ("summary", "structured")
     shown = history.view(talk, policy, limits, count=count, state=state, reword=reword if worded else None)

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -6,7 +7,7 @@ from ctxcli import FullHistory, HierarchicalMemory, SlidingWindow, StructuredMem
 from ctxcli.model.errors import ParseError
 from ctxcli.model.message import Message, ToolCall
 from ctxcli.packing import history
-from ctxcli.packing.extract import kind_of
+from ctxcli.packing.extract import Extract, kind_of
 from ctxcli.packing.history import Limits, MemoryState, view
 from ctxcli.packing.turns import Conversation, converse
 from ctxcli.text.tokens import TokenCounter
@@ -165,3 +166,24 @@ def test_memories_show_messages_as_the_api_takes_them() -> None:
         assert memory.tokens > 10
         with pytest.raises(ParseError):
             memory.add("robot", "x")
+
+
+def test_turns_remembered_together_count_and_are_summarised_as_before() -> None:
+    state = history.absorb(MemoryState(), talk(30).turns)
+    folded = state.fold(20)
+    assert (folded.turns, folded.messages, len(folded.events)) == (30, 60, 10)
+    assert folded.fold(30).turns == 30
+    for policy in ("summary", "structured", "hierarchical"):
+        shown = [history.remembered(one, policy, room=300, most=300, count=count) for one in (state, folded)]
+        assert shown[0] == shown[1]
+
+
+def test_what_a_model_has_worded_stands_until_turns_it_has_not_seen_are_folded() -> None:
+    state = history.absorb(MemoryState(), talk(10).turns)
+    worded = history.replace(
+        state, worded=(history.Extract("Pumps run.", "confirmed", "model, a3", 3.0),), worded_turns=4
+    )
+    for one in (worded, worded.fold(4), worded.fold(8)):
+        text = history.remembered(one, "summary", room=400, most=400, count=count)[0].content
+        assert "in part written by a model" in text
+        assert text.count("pump 5 ") >= 1 > text.count("pump 2 ")
