@@ -180,9 +180,8 @@ def test_turns_remembered_together_count_and_are_summarised_as_before() -> None:
 
 def test_what_a_model_has_worded_stands_until_turns_it_has_not_seen_are_folded() -> None:
     state = history.absorb(MemoryState(), talk(10).turns)
-    worded = history.replace(
-        state, worded=(history.Extract("Pumps run.", "confirmed", "model, a3", 3.0),), worded_turns=4
-    )
+    lines = (Extract("Pumps run.", "confirmed", "model, a3", 3.0),)
+    worded = replace(state, worded=lines, worded_turns=4)
     for one in (worded, worded.fold(4), worded.fold(8)):
         text = history.remembered(one, "summary", room=400, most=400, count=count)[0].content
         assert "in part written by a model" in text
