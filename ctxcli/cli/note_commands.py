@@ -227,9 +227,7 @@ def update(
             since = notebook.load(notebook.find(name))
         text = note_input.given_text(content=change.content, file=file, source=source)
         append = note_input.read_stdin() if change.append == "-" else change.append
-        from dataclasses import replace
-
-        note = notebook.update(name, replace(change, content=text, append=append), since=since)
+        note = notebook.update(name, change._replace(content=text, append=append), since=since)
         _say(note, "updated", as_json=as_json, quiet=quiet)
         if text is None and append is None:
             _tell_unread_text("id", quiet=quiet)

@@ -1,11 +1,10 @@
 """Which notes to take, and in which order."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from heapq import nlargest
 from operator import attrgetter
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ctxcli.model.errors import UsageError
 from ctxcli.storage.notes_index import Row
@@ -13,8 +12,7 @@ from ctxcli.storage.notes_index import Row
 Sort = Literal["updated", "created", "title"]
 
 
-@dataclass(frozen=True, slots=True)
-class NoteFilter:
+class NoteFilter(NamedTuple):
     """Which notes to take. A tag takes those below it too (``a`` takes ``a/b``); bounds are of `updated_at`."""
 
     type: str | None = None
@@ -51,7 +49,11 @@ def ordered(rows: Iterable[Row], sort: Sort, limit: int = 0) -> list[Row]:
     if sort == "title":
         return sorted(rows, key=lambda row: (row.title.casefold(), row.path))[: limit or None]
     key = _created_key if sort == "created" else _UPDATED
-    return nlargest(limit, rows, key=key) if limit else sorted(rows, key=key, reverse=True)
+    known = list(rows)
+    if sort == "updated" and 0 < limit < len(known):  # a bound that is cheap to find leaves few to compare whole
+        least = sorted(map(attrgetter("updated_ms"), known))[-limit]
+        known = [row for row in known if row.updated_ms >= least]
+    return nlargest(limit, known, key=key) if limit else sorted(known, key=key, reverse=True)
 
 
 _UPDATED = attrgetter("updated_ms", "id", "path")

@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ctxcli.model.errors import NotFoundError
 from ctxcli.storage.files import identity, printable
@@ -12,8 +12,7 @@ from ctxcli.storage.notes_index import Row
 _MOST_CANDIDATES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(NamedTuple):
     """Folders that a path may be relative to: the workspace, and that of the notes; and how the latter is cited."""
 
     root: Path

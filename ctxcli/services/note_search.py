@@ -8,12 +8,10 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cache
-from heapq import nlargest
 from itertools import compress, groupby
-from operator import mul
-from typing import Any
+from operator import attrgetter, mul
+from typing import Any, NamedTuple
 
 from ctxcli.model.errors import UsageError
 from ctxcli.model.note import NoteHit, NoteList
@@ -33,22 +31,22 @@ _LEAST_PAIRS = 0.4
 _SNIPPET = 160
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word of the query. `needles` are its forms as bytes in lower case, of which the first is the plain one;
     `heads` are the forms, or its first pair, one of which stands in any folded title that holds the word.
 
     A word of letters is found where a word begins and has the same `stem`, or begins with the word itself.
     A long run of Chinese is found too where enough of its `pairs` of characters are. `seen` keeps the weights of
-    words that texts hold.
+    words that texts hold; `whole` is the word as bytes.
     """
 
     text: str
     needles: tuple[bytes, ...]
     heads: tuple[str, ...]
-    stem: str = ""
-    pairs: tuple[tuple[bytes, ...], ...] = ()
-    seen: dict[bytes, float] = field(default_factory=dict)
+    stem: str
+    pairs: tuple[tuple[bytes, ...], ...]
+    seen: dict[bytes, float]
+    whole: bytes
 
 
 def search(notebook: Notebook, query: str, wanted: NoteFilter, *, limit: int = 10) -> NoteList:
@@ -66,9 +64,9 @@ def search(notebook: Notebook, query: str, wanted: NoteFilter, *, limit: int = 1
 
 def _scored(notebook: Notebook, words: Sequence[Word], rows: Iterable[Row]) -> Iterator[tuple[Row, list[float]]]:
     """The notes that hold any of the words, with the strength of each. Every instruction counts here."""
-    folder = str(notebook.folder)
+    folder, known = str(notebook.folder), list(rows)
     has_letters = any(needle != needle.upper() for word in words for needle in word.needles)
-    for row in rows:
+    for row, head in zip(known, _heads(known), strict=True):
         try:
             body = files.read_known(folder, row.path, row.size)
         except OSError as error:
@@ -77,8 +75,7 @@ def _scored(notebook: Notebook, words: Sequence[Word], rows: Iterable[Row]) -> I
             body = b""
         start, lowered = row.body, not has_letters
         if row.odd:
-            body, start, lowered = _folded(body), 0, True
-        head = _head(row)
+            body, start, lowered = _folded(body).lower().encode("utf-8", "replace"), 0, True
         strengths = []
         for word in words:
             count = _count(word, body, start)
@@ -95,12 +92,13 @@ def _scored(notebook: Notebook, words: Sequence[Word], rows: Iterable[Row]) -> I
             yield row, strengths
 
 
-def _head(row: Row) -> str:
-    """Title, tags and aliases as one text in lower case."""
-    head = f"{row.title}\n{' '.join(row.tags)}" if row.tags else row.title
-    if row.extra and "aliases" in row.extra:
-        head = f"{head}\n{row.extra['aliases']}"
-    return head.lower() if head.isascii() else unicodedata.normalize("NFKC", head).lower()
+def _heads(rows: Sequence[Row]) -> list[str]:
+    """For each note its title, tags and aliases as one text in lower case."""
+    heads = ["\n".join((row.title, *row.tags)) for row in rows]
+    for at, extra in enumerate(map(attrgetter("extra"), rows)):
+        if extra and "aliases" in extra:
+            heads[at] += f"\n{extra['aliases']}"
+    return [(head if head.isascii() else unicodedata.normalize("NFKC", head)).lower() for head in heads]
 
 
 def _in_head(word: Word, row: Row) -> float:
@@ -113,13 +111,12 @@ def _in_head(word: Word, row: Row) -> float:
     return strength or _ALIAS * min(_count(word, _field(str(row.extra.get("aliases", ""))), 0), 1.0)
 
 
-def _folded(data: bytes) -> bytes:
-    """The content of a note in one form, as bytes."""
+def _folded(data: bytes) -> str:
+    """The content of a note in one form."""
     from ctxcli.parsing import notes as parsing
 
     text = parsing.decode(data).text
-    body = text[parsing.parse(text, "").span.body :]
-    return unicodedata.normalize("NFKC", body).lower().encode("utf-8", "replace")
+    return unicodedata.normalize("NFKC", text[parsing.parse(text, "").span.body :])
 
 
 def _field(text: str) -> bytes:
@@ -133,11 +130,8 @@ def _count(word: Word, text: bytes, start: int) -> float:
         at = text.find(needle, start)
         if at >= 0:
             weight = _first_weight(word, needle, text, at) if word.stem else 1.0
-            count = 1
-            while count < _MOST_COUNTED and (at := text.find(needle, at + len(needle))) >= 0:
-                count += 1
             if weight:
-                return weight * count
+                return weight * min(text.count(needle, at), _MOST_COUNTED)
     return _pairs(word, text, start) if word.pairs else 0.0
 
 
@@ -158,6 +152,9 @@ def _first_weight(word: Word, needle: bytes, text: bytes, at: int) -> float:
     best, length = 0.0, len(needle)
     for _ in range(_MOST_LOOKED_AT):
         if not at or not _IN_WORD[text[at - 1]]:
+            end = at + len(word.whole)
+            if text.startswith(word.whole, at) and (end >= len(text) or not _IN_WORD[text[end]]):
+                return 1.0
             end = at + length
             if end < len(text) and _IN_WORD[text[end]]:
                 found = _WORD.match(text, at)
@@ -193,14 +190,16 @@ def _ranked(scored: list[tuple[Row, list[float]]], total: int, limit: int) -> li
     counts = [sum(map(bool, column)) for column in zip(*[strengths for _, strengths in scored], strict=True)]
     weights = [math.log(1 + (total - count + 0.5) / (count + 0.5)) + 0.1 if count else 0.0 for count in counts]
     whole = sum(weights)
-    ranked = []
-    for row, strengths in scored:
+    scores = []
+    for _, strengths in scored:
         score = sum(map(mul, weights, strengths))
         if 0.0 in strengths:
             score *= (sum(compress(weights, strengths)) / whole) ** 2
-        ranked.append((score, row.updated_ms, row.path, row))
-    best = nlargest(limit, ranked) if limit else sorted(ranked, reverse=True)
-    return [(score, row) for score, _, _, row in best]
+        scores.append(score)
+    least = sorted(scores)[-limit] if 0 < limit < len(scores) else 0.0
+    best = [(score, row) for score, (row, _) in zip(scores, scored, strict=True) if score >= least]
+    best.sort(key=lambda found: (found[0], found[1].updated_ms, found[1].path), reverse=True)
+    return best[: limit or None]
 
 
 def read_query(query: str) -> list[Word]:
@@ -254,7 +253,7 @@ def _word(text: str, *, exact: bool) -> Word:
 
 def _made(text: str, needles: tuple[bytes, ...], *, stem: str = "", pairs: tuple[tuple[bytes, ...], ...] = ()) -> Word:
     heads = dict.fromkeys(form.decode("utf-8").lower() for forms in (needles, *pairs) for form in forms)
-    return Word(text, needles, tuple(heads), stem, pairs)
+    return Word(text, needles, tuple(heads), stem, pairs, {}, text.encode("utf-8", "replace"))
 
 
 @cache
@@ -285,16 +284,11 @@ def _forms(text: str) -> tuple[bytes, ...]:
 
 def _snippet(notebook: Notebook, row: Row, words: Sequence[Word]) -> str:
     """The text around the first place where most words stand, matches between ``**``."""
-    from ctxcli.parsing import notes as parsing
-
     try:
         data, _ = files.read(notebook.folder, row.path)
     except OSError:
         return ""
-    text = parsing.decode(data).text
-    body = parsing.content(text, parsing.parse(text, "").span)
-    if row.odd:
-        body = unicodedata.normalize("NFKC", body)
+    body = (_folded(data) if row.odd else data[row.body :].decode("utf-8", "replace")).strip("\ufeff \r\n")
     pattern = _pattern(words)
     spots = [found.span() for found, _ in zip(pattern.finditer(body), range(200), strict=False)]
     if not spots:

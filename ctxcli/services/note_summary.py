@@ -26,8 +26,9 @@ def summary(notebook: Notebook, *, today: date | None = None) -> NoteSummary:
     found = notebook.snapshot()
     notebook.tell_problems(found)
     rows = list(found.rows.values())
-    blockers = [row for row in rows if row.type == "blocker" and not is_closed(row)]
-    actions = [row for row in rows if row.type == "action" and not is_closed(row)]
+    to_do = [row for row in rows if row.type in ("blocker", "action") and not is_closed(row)]
+    blockers = [row for row in to_do if row.type == "blocker"]
+    actions = [row for row in to_do if row.type == "action"]
     return NoteSummary(
         total=len(rows),
         types=_counted(map(attrgetter("type"), rows)),
@@ -45,7 +46,7 @@ def _counted(names: Iterable[str]) -> dict[str, int]:
     counts = Counter(names)
     ordered_names = sorted(counts)
     ordered_names.sort(key=counts.__getitem__, reverse=True)
-    return {name: counts[name] for name in ordered_names}
+    return dict(zip(ordered_names, map(counts.__getitem__, ordered_names), strict=True))
 
 
 def is_closed(row: Row) -> bool:
@@ -64,11 +65,10 @@ def _weekly(rows: Iterable[Row], today: date) -> tuple[tuple[str, int], ...]:
     monday = today - timedelta(days=today.weekday())
     weeks = [monday - timedelta(weeks=back) for back in range(_WEEKS - 1, -1, -1)]
     first, counts = weeks[0].isoformat(), dict.fromkeys(weeks, 0)
-    days = map(itemgetter(slice(10)), map(attrgetter("created_at"), rows))
-    for created, number in Counter(days).items():
-        if created >= first:
-            day = date.fromisoformat(created)
-            week = day - timedelta(days=day.weekday())
-            if week in counts:
-                counts[week] += number
+    late = filter(first.__le__, map(attrgetter("created_at"), rows))
+    for created, number in Counter(map(itemgetter(slice(10)), late)).items():
+        day = date.fromisoformat(created)
+        week = day - timedelta(days=day.weekday())
+        if week in counts:
+            counts[week] += number
     return tuple((f"{week.isocalendar().year}-W{week.isocalendar().week:02d}", count) for week, count in counts.items())

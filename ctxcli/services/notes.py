@@ -2,9 +2,9 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from ctxcli.model.errors import BusyError, DataError, NotFoundError, UsageError
 from ctxcli.model.note import DEFAULT_TYPE, Note, NoteEntry, NoteList
@@ -22,8 +22,7 @@ from ctxcli.storage.notes_index import Row
 __all__ = ["NoteChange", "NoteFilter", "Notebook", "note_files", "ordered"]
 
 
-@dataclass(frozen=True, slots=True)
-class NoteChange:
+class NoteChange(NamedTuple):
     """What to change in a note; None (or nothing) stays as it is. `tags` replaces all tags."""
 
     title: str | None = None
@@ -35,8 +34,7 @@ class NoteChange:
     remove_tags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """A note as it was read, to be changed only if it is still so."""
 
     row: Row

@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,12 +10,12 @@ from typing import TYPE_CHECKING
 from ctxcli import settings as settings_
 from ctxcli.model.errors import DataError, NotFoundError, UsageError
 from ctxcli.settings import Scalar, Settings
-from ctxcli.storage import manifest
 from ctxcli.storage.files import printable, reason, write_text
 
 if TYPE_CHECKING:
     from ctxcli.index.embedded import EmbeddedReader
     from ctxcli.model.index import IndexSettings, IndexWriter
+    from ctxcli.storage.manifest import Manifest
 
 MARK = ".ctx"
 DEFAULT_KB = "default"
@@ -35,12 +34,12 @@ _GITIGNORE = """# Caches and states of ctx that can be built again; config.toml 
 """
 
 
-@dataclass(frozen=True)
 class Workspace:
     """A folder with ``.ctx``; documents are cited relative to it."""
 
-    root: Path
-    flags: Mapping[str, Scalar]
+    def __init__(self, root: Path, flags: Mapping[str, Scalar]) -> None:
+        self.root = root
+        self.flags = flags
 
     @property
     def folder(self) -> Path:
@@ -72,8 +71,10 @@ class Workspace:
         except FileNotFoundError:
             return []
 
-    def manifest(self, name: str) -> manifest.Manifest:
+    def manifest(self, name: str) -> "Manifest":
         """What a knowledge base is made from; NotFoundError where there is none of that name."""
+        from ctxcli.storage import manifest  # on use: notes do without
+
         found = manifest.read(self.kb_folder(name))
         if found is None:
             raise self.no_kb(name)
@@ -93,6 +94,7 @@ class Workspace:
     def reader(self, name: str) -> "EmbeddedReader":
         """A snapshot of a knowledge base."""
         from ctxcli.index.embedded import EmbeddedReader
+        from ctxcli.storage import manifest
 
         folder = self.kb_folder(name)
         current = self.manifest(name)
@@ -137,6 +139,8 @@ def checked_kb_name(name: str) -> str:
 
 
 def _has_manifest(folder: str) -> bool:
+    from ctxcli.storage import manifest
+
     return (Path(folder) / manifest.FILE).is_file()
 
 

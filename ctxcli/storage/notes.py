@@ -10,9 +10,9 @@ import stat
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from ctxcli.model.errors import BusyError, DataError, NotFoundError
 from ctxcli.storage.files import TEMPORARY, is_abandoned, printable, reason
@@ -28,17 +28,16 @@ _KIND = 0o170000
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _O_BINARY
 
 
-@dataclass(slots=True)
-class Scan:
+class Scan(NamedTuple):
     """The files that are there. What lies below a folder in `unknown` could not be looked at.
 
     `odd` names what is passed over though it looks like a note (links, devices), with the reason.
     """
 
-    files: dict[str, Stamp] = field(default_factory=dict)
-    unknown: list[tuple[str, str]] = field(default_factory=list)
-    odd: list[tuple[str, str]] = field(default_factory=list)
-    leftovers: list[str] = field(default_factory=list)
+    files: dict[str, Stamp]
+    unknown: list[tuple[str, str]]
+    odd: list[tuple[str, str]]
+    leftovers: list[str]
 
     def may_hold(self, path: str) -> bool:
         """Whether a path lies where could not be looked."""
@@ -56,7 +55,7 @@ def stamp_of(status: os.stat_result) -> Stamp:
 
 def scan(folder: Path) -> Scan:
     """Find the notes below `folder`; hidden files and folders are passed over."""
-    found = Scan()
+    found = Scan({}, [], [], [])
     files = found.files
     pending = [""]
     while pending:

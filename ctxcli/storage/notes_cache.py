@@ -4,9 +4,10 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from operator import attrgetter
 from os import stat_result
 from pathlib import Path
+from typing import NamedTuple
 
 from ctxcli.model.errors import BusyError, DataError
 from ctxcli.storage import notes, notes_index
@@ -14,6 +15,7 @@ from ctxcli.storage.files import identity, locked, printable, reason, sha256
 from ctxcli.storage.notes import Scan
 from ctxcli.storage.notes_index import Loaded, Row
 
+_STAMP = attrgetter("stamp", "size")
 _UNSURE_NS = 50_000_000
 """A file written this short a time before it was read may be written again without a sign of it: it is read again."""
 
@@ -22,8 +24,7 @@ _ODD_FORMS = "[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\ufb00-\ufb06\uff66-\uff9f
 """Letters that are found only in a folded text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """All notes as they are now, by path; what could not be read, with the reason; and what there is to say."""
 
     rows: dict[str, Row]
@@ -32,13 +33,13 @@ class Snapshot:
     notices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class NoteCache:
     """Where the notes and their index lie."""
 
-    folder: Path
-    home: Path
-    lock_seconds: float
+    def __init__(self, folder: Path, home: Path, lock_seconds: float) -> None:
+        self.folder = folder
+        self.home = home
+        self.lock_seconds = lock_seconds
 
     @property
     def index(self) -> Path:
@@ -117,12 +118,13 @@ class NoteCache:
 def _is_fresh(loaded: Loaded, seen: Scan) -> bool:
     """Whether the index says of every file what it is, and of no other."""
     rows = loaded.rows
-    for path, (stamp, size) in seen.files.items():
-        row = rows.get(path)
-        if row is None or row.stamp != stamp or row.size != size:
+    stamps = dict(zip(rows, map(_STAMP, rows.values()), strict=True))
+    if stamps != seen.files:
+        for path in rows.keys() - seen.files.keys():
+            if seen.may_hold(path):
+                del stamps[path]
+        if stamps != seen.files:
             return False
-    if len(rows) != len(seen.files) and any(path not in seen.files and not seen.may_hold(path) for path in rows):
-        return False
     return loaded.lines <= 2 * len(rows) + 400
 
 
