@@ -125,6 +125,11 @@ def status(found: WorkspaceStatus, screen: Screen) -> None:
     """The workspace, its notes and its knowledge bases."""
     screen.line(f"workspace {found.workspace}")
     screen.line(f"notes     {found.notes}")
+    screen.line(f"facts     {'damaged' if found.facts is None else found.facts}")
+    screen.line(f"artifacts {'damaged' if found.artifacts is None else found.artifacts}")
+    screen.line(f"sessions  {found.sessions}")
+    for problem in found.problems:
+        screen.line(f"problem   {problem} (see: ctx doctor)", style="yellow")
     knowledge_bases(KnowledgeBases(found.knowledge_bases), screen)
 
 

@@ -229,7 +229,7 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceStatus:
-    """A workspace at a glance."""
+    """A workspace at a glance; `facts` and `artifacts` are None where their file is damaged, as `problems` says."""
 
     SCHEMA: ClassVar[str] = "ctx/status/1"
 
@@ -237,6 +237,10 @@ class WorkspaceStatus:
     trusted: bool
     knowledge_bases: tuple[KnowledgeBase, ...]
     notes: int
+    facts: int | None = 0
+    artifacts: int | None = 0
+    sessions: int = 0
+    problems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from ctxcli.model.errors import CtxError, NotFoundError
 from ctxcli.model.report import Check, Diagnosis, WorkspaceStatus
 from ctxcli.services import indexing, knowledge
 from ctxcli.services import workspace as workspaces
-from ctxcli.services.state_check import check_state
+from ctxcli.services.state_check import check_state, count_facts, count_sessions, kept_aside
 from ctxcli.services.workspace import Workspace
 from ctxcli.settings import is_trusted
 from ctxcli.storage import manifest
@@ -22,13 +22,18 @@ _LEAST_PYTHON = (3, 11)
 
 
 def status(workspace: Workspace) -> WorkspaceStatus:
-    """Notes and knowledge bases of a workspace."""
+    """Notes, knowledge bases, facts and sessions of a workspace; what sessions hold is read by `examine` only."""
     notes = workspace.root / workspace.settings.text("notes.dir")
+    problems: list[str] = []
     return WorkspaceStatus(
         workspace=workspace.root.as_posix(),
         trusted=is_trusted(workspace.root),
         knowledge_bases=knowledge.list_all(workspace).knowledge_bases,
         notes=sum(1 for _ in notes.glob("**/*.md")) if notes.is_dir() else 0,
+        facts=count_facts(workspace, "facts", problems),
+        artifacts=count_facts(workspace, "artifacts", problems),
+        sessions=count_sessions(workspace),
+        problems=(*problems, *kept_aside(workspace)),
     )
 
 

@@ -19,16 +19,31 @@ def check_state(workspace: Workspace, *, fix: bool) -> Iterator[Check]:
     yield from _aside(workspace)
 
 
+def count_facts(workspace: Workspace, kind: str, problems: list[str]) -> int | None:
+    """How many facts (or artifacts) there are; None, and a word in `problems`, where they cannot be read."""
+    try:
+        found = facts.read(workspace.folder / f"{kind}.json")
+    except CtxError as error:
+        problems.append(error.message)
+        return None
+    return sum(not rows[-1].deleted for rows in found.values())
+
+
+def count_sessions(workspace: Workspace) -> int:
+    """How many sessions there are."""
+    return len(sessions.names(workspace.folder / "sessions"))
+
+
 def _facts(workspace: Workspace, kind: str, *, fix: bool) -> Check:
     path = workspace.folder / f"{kind}.json"
     try:
-        found = facts.read(path)
+        facts.read(path)
     except CtxError as error:
         if not fix or error.code != "facts_damaged":
             return Check(kind, "problem", error.message, error.hint)
         aside = facts.set_aside(path, timeout=workspace.settings.number("index.lock_seconds"))
         return Check(kind, "warning", f"{error.message}; kept as {aside.name}", "take from it what can be read", True)
-    held = sum(not rows[-1].deleted for rows in found.values())
+    held = count_facts(workspace, kind, [])
     return Check(kind, "ok", f"{held} {kind if held != 1 else kind[:-1]}")
 
 
@@ -56,12 +71,17 @@ def _sessions(workspace: Workspace) -> Iterator[Check]:
 
 
 def _aside(workspace: Workspace) -> Iterator[Check]:
-    """Damaged files and torn lines that were kept."""
-    folder = workspace.folder
-    found = sorted([*folder.glob(f"*{facts.DAMAGED}*"), *(folder / "sessions").glob(f"*{sessions.TORN}*")])
+    found = kept_aside(workspace)
     if found:
-        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        names = ", ".join(path.relative_to(workspace.root).as_posix() for path in found[:_SHOWN])
-        yield Check("kept aside", "warning", names + more, "take from them what is missing, then delete them")
+        yield Check("kept aside", "warning", found[0], "take from them what is missing, then delete them")
     else:
         yield Check("kept aside", "ok", "nothing")
+
+
+def kept_aside(workspace: Workspace) -> tuple[str, ...]:
+    """One word on damaged files and torn lines that were kept, () where there are none."""
+    folder = workspace.folder
+    found = sorted([*folder.glob(f"*{facts.DAMAGED}*"), *(folder / "sessions").glob(f"*{sessions.TORN}*")])
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    names = ", ".join(path.relative_to(workspace.root).as_posix() for path in found[:_SHOWN])
+    return (f"{names}{more}",) if found else ()

@@ -119,6 +119,10 @@ def test_a_damaged_file_stays_as_it_is_until_doctor_keeps_it_aside(folder: Path,
         assert not any(word in done.err for word in ("Expecting", "Error:", "object is not", "Unterminated"))
         assert path.read_text("utf-8") == text
     assert ctx(folder, "doctor").code == 5
+    status = ctx(folder, "status", "--json").json
+    assert status[f"{kind[-1]}s"] is None
+    assert "is damaged" in status["problems"][0]
+    assert f"{kind[-1]}s.json is damaged" in ctx(folder, "status").out
     assert path.read_text("utf-8") == text
     done = ctx(folder, "doctor", "--fix", "--json")
     assert any(one["name"] == f"{kind[-1]}s" and one["fixed"] for one in done.json["checks"])
