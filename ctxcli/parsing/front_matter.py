@@ -16,6 +16,8 @@ Texts = str | tuple[str, ...] | None
 
 _OPENING = re.compile(r"\ufeff?---[ \t]*(\r\n|\n|\r|\Z)")
 _CLOSING = re.compile(r"(?<=[\r\n])(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)")
+_CONFLICT = "<<<<<<< "
+"""How git marks the place where two versions of a file differ."""
 _KEY_LINE = re.compile(r"[\"']?[\w][^:\r\n]*:(?=\s|\Z)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
@@ -95,7 +97,7 @@ def _begins_with_key(text: str, start: int, end: int) -> bool:
     for line in lines(text[start : min(end, start + _SMALL)]):
         bare = line.strip()
         if bare and not bare.startswith("#"):
-            return bool(_KEY_LINE.match(bare)) or bare[0] in "{?&!"
+            return bool(_KEY_LINE.match(bare)) or bare[0] in "{?&!" or bare.startswith(_CONFLICT)
     return end < len(text)
 
 

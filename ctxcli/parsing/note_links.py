@@ -37,6 +37,8 @@ class Link:
 
 def links(text: str, start: int = 0) -> tuple[Link, ...]:
     """The links to other files in `text` from `start` on, in order."""
+    if "\r" in text:
+        text = text.replace("\r\n", " \n").replace("\r", "\n")  # as long as it was
     bare = without_code(text[start:])
     found = sorted((*_wiki(bare), *_markdown(bare), *_definitions(bare)), key=lambda one: one[0])
     lines, at, result = text.count("\n", 0, start) + 1, 0, []

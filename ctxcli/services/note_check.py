@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -24,6 +25,8 @@ Approve = Callable[[str], bool]
 """Asked with a diff whether it is to be written."""
 
 _LONGEST_ID = 100
+_CONFLICT = re.compile(r"(?:(?<=[\r\n])|\A)<{7} .*?[\r\n]={7}[\r\n].*?[\r\n]>{7} ", re.DOTALL)
+"""What git writes around two versions that it could not merge."""
 
 
 def check(notebook: Notebook, *, approve: Approve | None = None) -> NoteCheck:
@@ -101,6 +104,10 @@ def _of_note(notebook: Notebook, row: Row, holder: str, approve: Approve | None)
         problem = _of_id(path, text.text, parsed, row.id, notebook.cite(holder) if holder != row.path else "")
         mended = None if parsed.problem else _with_new_id(text.text, parsed)
         yield _proposed(notebook, loaded, text, mended, problem, approve)
+    if not parsed.problem and (marked := _CONFLICT.search(text.text, parsed.span.body)):
+        line = len(front_matter.lines(text.text[: marked.start() + 1]))
+        message = "two versions of the text stand here, as git left them"
+        yield NoteProblem(path, line, "conflict_markers", message, serious=False)
     yield from _of_fields(path, text.text, parsed, notebook.workspace.settings.texts("notes.types"))
 
 

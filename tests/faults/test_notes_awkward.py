@@ -108,6 +108,25 @@ def test_a_leftover_is_named_and_removed_only_when_it_is_old(place: Path) -> Non
     assert (young.exists(), old.exists()) == (True, False)
 
 
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_header_that_git_could_not_merge_is_broken_and_never_rewritten(place: Path, newline: str) -> None:
+    lines = ["---", "<<<<<<< HEAD", "title: mine", "=======", "title: 他们的", ">>>>>>> branch", "---", "冲突"]
+    path = write(place, "notes/a.md", newline.join(lines))
+    before = path.read_bytes()
+    found = problems(place, "--fix", "--yes")["broken_front_matter"]
+    assert (found["severity"], found["fixed"]) == ("problem", False)
+    done = ctx(place, "note", "update", "notes/a.md", "--add-tag", "x", "--json")
+    assert (done.code, done.json["error"]["code"]) == (5, "broken_front_matter")
+    assert path.read_bytes() == before
+    assert ctx(place, "note", "search", "冲突", "--json").json["total"] == 1
+
+
+def test_a_text_that_git_could_not_merge_is_told(place: Path) -> None:
+    write(place, "notes/a.md", "---\ntitle: 甲\n---\ntext\n<<<<<<< HEAD\nmine\n=======\n他们\n>>>>>>> other\n")
+    found = problems(place)["conflict_markers"]
+    assert (found["line"], found["severity"]) == (5, "warning")
+
+
 # --- standard input -----------------------------------------------------------------------------------------------
 
 

@@ -55,3 +55,24 @@ def test_links_know_their_line_and_place() -> None:
 )
 def test_hostile_text_is_read_in_time(text: str) -> None:
     assert links(text) == ()
+
+
+@pytest.mark.parametrize("newline", ["\r\n", "\r"])
+def test_line_ends_of_other_systems_end_code_and_count_lines(newline: str) -> None:
+    lines = [
+        "前",
+        "```",
+        "[[code]]",
+        "```",
+        "[[真]]",
+        "",
+        "~~~py",
+        "[[no]]",
+        "~~~",
+        "[x](b%20c.md)",
+        "",
+        "[[last|别名]]",
+    ]
+    text = newline.join(lines)
+    found = [(one.target, one.line, text[one.start : one.end]) for one in links(text)]
+    assert found == [("真", 5, "[[真]]"), ("b c.md", 10, "[x](b%20c.md)"), ("last", 12, "[[last|别名]]")]
