@@ -1,19 +1,20 @@
 """`ctx kb search`: the passages nearest to a query."""
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctxcli.cli.options import AsJson, Fusion, Kbs, Mode, Notes, Quiet, Rerank, WorkspaceDir, checked_way, given
 from ctxcli.cli.output import emit_json, end, notice, visible
-from ctxcli.model.errors import ExitCode
+from ctxcli.model.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from ctxcli.model.answer import Hits
 
 
 def search(
-    query: Annotated[str, typer.Argument(help="What to look for.")],
+    query: Annotated[str, typer.Argument(help="What to look for; - reads it from stdin.")],
     kb: Kbs = None,
     notes: Notes = None,
     top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, help="How many hits at most.")] = 10,
@@ -38,6 +39,9 @@ def search(
     from ctxcli.services.asking import Asking, Way
 
     checked_way(mode, fusion)
+    query = sys.stdin.read() if query == "-" else query
+    if not query.strip():
+        raise UsageError("the query is empty", hint='look for something: ctx kb search "…"')
     asking = Asking.of(
         workspace=str(workspace) if workspace else None,
         kb=kb or [],
@@ -66,8 +70,6 @@ def search(
 
 
 def _show(hits: "Hits", explained: "dict[str, object] | None") -> None:
-    import sys
-
     from ctxcli.cli.ask_view import place
     from ctxcli.text.question import language_of
 

@@ -77,6 +77,7 @@ def index(workspace: Workspace, request: IndexRequest, *, watch: Watcher = lambd
             manifest.write(folder, made)
         _sweep(folder, engine)
         embedding = _embed(workspace, made, watch)
+    notices += _nothing(target, walked)
     report = _report(request.kb, target, walked, outcomes, writer.files(), notices, time.monotonic() - started)
     return replace(report, embedding=embedding) if embedding else report
 
@@ -330,6 +331,15 @@ def _outdated(plan: Plan) -> list[Notice]:
         Notice("parser_changed", f"{count} file{'s' * (count != 1)} read again: the parser is now {new} (was {old})")
         for (old, new), count in sorted(plan.outdated.items())
     ]
+
+
+def _nothing(target: Target, walked: Walked) -> list[Notice]:
+    """Say why a run found no document at all."""
+    if walked.found or walked.failures:
+        return []
+    places = ", ".join(target.named or tuple(root.path for root in target.roots))
+    skipped = f"; {walked.skipped} passed over (hidden, ignored, a link, or of another kind)" if walked.skipped else ""
+    return [Notice("no_documents", f"no documents in {places}{skipped}")]
 
 
 def _new_engine(folder: Path, current: Manifest | None) -> str:

@@ -59,7 +59,7 @@ _SEVERAL: dict[Language, str] = {
     ),
     "zh": r"哪些|哪[几幾]|步[骤驟]|流程|[顺順]序|列[出举舉]|如何|怎[么麼样樣]|[几幾][种種项項类類步个個条條]",
 }
-_NAME = re.compile(r"[A-Z][\w'’.-]*|\w*[0-9][\w.-]*|[a-z]+[_.][\w.]+|[a-z]+[A-Z]\w*")
+_NAME = re.compile(r"[A-Z][\w'’.-]*|\w{0,40}[0-9][\w.-]*|[a-z]{1,40}[_.][\w.]+|[a-z]{1,40}[A-Z]\w*")
 _QUOTED = re.compile(r"[“\"「『《]([^”\"」』》]{1,40})[”\"」』》]|`([^`]{1,40})`")
 
 
@@ -153,7 +153,7 @@ _HAN_PLACES = {"十": 10, "百": 100, "千": 1000}
 _OTHER_SCRIPT = str.maketrans("条條节節编編", "條条節节編编")
 
 
-_IDENTIFIER = r"(?<![\w.-])(?:[A-Z]+[A-Za-z]*[-_]?[0-9]+(?:[-_.][A-Za-z0-9]+)*|[12][0-9]{3})(?![\w-])"
+_IDENTIFIER = r"(?<![\w.-])(?:[A-Z][A-Za-z]*+[-_]?[0-9]+(?:[-_.][A-Za-z0-9]+)*|[12][0-9]{3})(?![\w-])"
 
 
 def _identifiers(text: str, analyzer: Analyzer) -> set[str]:
@@ -169,7 +169,7 @@ def _counted(text: str, terms: Collection[str]) -> frozenset[str]:
     found: set[str] = set()
     if text.isascii():
         return frozenset()
-    for match in re.finditer("[一二三四五六七八九十百千两]+[号號级級条條章节節楼樓期批]", text):
+    for match in re.finditer("[一二三四五六七八九十百千两]{1,12}[号號级級条條章节節楼樓期批]", text):
         found.update(map("".join, zip(match.group(), match.group()[1:], strict=False)))
     return frozenset(found & set(terms))
 

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,11 +39,20 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 
 
 def ctx(folder: Path, *arguments: str, **more: str) -> Done:
-    """Run `ctx` in a folder."""
+    """Run `ctx` in a folder, with nothing on standard input."""
+    return _run(folder, arguments, {"stdin": subprocess.DEVNULL}, more)
+
+
+def fed(folder: Path, text: str | bytes, *arguments: str, **more: str) -> Done:
+    """Run `ctx` in a folder, with something on standard input."""
+    return _run(folder, arguments, {"input": text.encode() if isinstance(text, str) else text}, more)
+
+
+def _run(folder: Path, arguments: Sequence[str], stdin: Mapping[str, Any], more: Mapping[str, str]) -> Done:
     done = subprocess.run(
         [*COMMAND, *arguments],
         cwd=folder,
-        stdin=subprocess.DEVNULL,
+        **stdin,
         capture_output=True,
         env=environment(folder, **more),
         timeout=120,

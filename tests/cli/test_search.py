@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.run import ctx, write
+from tests.cli.run import ctx, fed, write
 
 HIT_KEYS = {
     "rank", "score", "kb", "doc", "title", "section", "heading", "heading_path", "page", "page_end", "page_label",
@@ -129,6 +129,18 @@ def test_mistakes_are_told(place: Path, arguments: list[str], code: int, name: s
     assert (done.code, done.json["error"]["code"]) == (code, name)
 
 
-@pytest.mark.parametrize("query", ["a AND b OR (c", "wind^2 +x -y", '"unclosed', "*", "field:wind", "\\", "😀", " "])
+@pytest.mark.parametrize("query", ["a AND b OR (c", "wind^2 +x -y", '"unclosed', "*", "field:wind", "\\", "😀"])
 def test_any_query_is_words_not_syntax(place: Path, query: str) -> None:
     assert ctx(place, "kb", "search", query, "--json").code == 0
+
+
+@pytest.mark.parametrize("query", ["", "  ", "\u3000"])
+def test_an_empty_query_is_refused(place: Path, query: str) -> None:
+    done = ctx(place, "kb", "search", query)
+    assert done.code == 2
+    assert "the query is empty" in done.err
+
+
+def test_a_query_is_read_from_stdin(place: Path) -> None:
+    done = fed(place, "大风 天窗\n", "kb", "search", "-", "--json")
+    assert [hit["doc"] for hit in done.json["hits"]][:1] == ["docs/手册.md"]

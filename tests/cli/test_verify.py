@@ -1,13 +1,12 @@
 """`ctx verify` as a process."""
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.run import COMMAND, ROOT, Done, ctx, environment, write
+from tests.cli.run import ROOT, ctx, fed, write
 
 QUESTIONS = ["When is the emergency generator tested?", "叠片过滤器多久清洗一次？", "Where can I park?"]
 FORMS = {"json": ["--json"], "text": ["--cite"], "markdown": ["--cite", "--format", "md"]}
@@ -20,14 +19,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "sample_kb").symlink_to(ROOT / "sample_kb")
     assert ctx(folder, "kb", "index", "sample_kb", "-q").code == 0
     return folder
-
-
-def fed(folder: Path, text: str | bytes, *arguments: str) -> Done:
-    done = subprocess.run(
-        [*COMMAND, *arguments], cwd=folder, input=text.encode() if isinstance(text, str) else text,
-        capture_output=True, env=environment(folder), timeout=120, check=False,
-    )  # fmt: skip
-    return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 @pytest.mark.parametrize("form", FORMS)

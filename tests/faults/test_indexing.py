@@ -196,3 +196,13 @@ def test_forty_thousand_files_are_indexed_and_then_left_alone(tmp_path: Path) ->
         write(folder, f"docs/{number % 200}/{number}.md", f"# {number}\n\ntext\n")
     assert ctx(folder, "kb", "index", "docs", "--json").json["files"]["indexed"] == 40_000
     assert ctx(folder, "kb", "index", "--json").json["files"]["unchanged"] == 40_000
+
+
+@pytest.mark.parametrize("made", [[], [".hidden.md", "图.png"]])
+def test_a_folder_without_documents_is_told(tmp_path: Path, made: list[str]) -> None:
+    (tmp_path / "空 empty").mkdir()
+    for name in made:
+        write(tmp_path, f"空 empty/{name}", "x")
+    done = ctx(tmp_path, "kb", "index", "空 empty")
+    assert done.code == 0
+    assert "no documents in 空 empty" in done.err
