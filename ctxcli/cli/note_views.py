@@ -45,7 +45,7 @@ def notes(found: NoteList, screen: Screen) -> None:
         screen.line("no notes")
         return
     rows = [_row(one) for one in found.notes if isinstance(one, NoteEntry)]
-    screen.table(("id", "updated", "type", "title", "tags"), rows)
+    screen.table(("id", "updated", "type", "title", "tags"), rows, cut="title")
     screen.line(f"{len(rows)}/{found.total} notes")
 
 
@@ -97,7 +97,7 @@ def _section(title: str, entries: Sequence[NoteEntry], screen: Screen, *, total:
     if entries:
         screen.line(f"{title}:" if total is None else f"{title} ({total}):", style="bold")
         for entry in entries[:_SHOWN]:
-            screen.line(one_line(f"  {entry.id}  {entry.title}"))
+            screen.line(f"  {entry.id}  {one_line(entry.title)}")
         if total and total > _SHOWN:
             screen.line(f"  and {total - _SHOWN} more")
 

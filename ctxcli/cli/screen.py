@@ -6,6 +6,8 @@ from typing import Any, TextIO
 
 from ctxcli.cli.output import has_colour, is_terminal, visible
 
+_NEVER_FOLDED = 20
+"""A column of at most so many columns of a terminal, as one of ids or dates, is not cut into lines."""
 _WIDEST = 48
 """Columns of a terminal that a column of a plain table is padded to at most."""
 
@@ -28,22 +30,32 @@ class Screen:
         else:
             self._stream.write(f"{visible(text)}\n")
 
-    def table(self, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-        """Write rows under their column names; numbers stand on the right."""
+    def table(self, columns: Sequence[str], rows: Sequence[Sequence[object]], *, cut: str = "") -> None:
+        """Write rows under their column names; numbers stand on the right.
+
+        On a terminal the column named `cut` is cut where it is too long for one line; others go on below.
+        """
         texts = [["" if cell is None else visible(str(cell)).replace("\n", " ") for cell in row] for row in rows]
         numeric = [all(isinstance(row[at], int | float | None) for row in rows) for at in range(len(columns))]
         if self._console:
-            self._rich_table(columns, texts, numeric)
+            self._rich_table(columns, texts, numeric, cut)
         else:
             self._plain_table(columns, texts, numeric)
 
-    def _rich_table(self, columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> None:
+    def _rich_table(
+        self, columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool], cut: str
+    ) -> None:
         from rich.table import Table
         from rich.text import Text
 
         table = Table(box=None, pad_edge=False, header_style="bold")
-        for name, is_number in zip(columns, numeric, strict=True):
-            table.add_column(name, justify="right" if is_number else "left", overflow="fold")
+        for at, (name, is_number) in enumerate(zip(columns, numeric, strict=True)):
+            table.add_column(
+                name,
+                justify="right" if is_number else "left",
+                overflow="ellipsis" if name == cut else "fold",
+                no_wrap=name == cut or all(_width(row[at]) <= _NEVER_FOLDED for row in rows),
+            )
         for row in rows:
             table.add_row(*(Text(cell) for cell in row))
         self._console.print(table, soft_wrap=False)

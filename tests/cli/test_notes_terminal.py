@@ -129,3 +129,12 @@ def test_a_title_of_two_lines_is_shown_on_one(place: Path) -> None:
     write(place, "notes/a.md", '---\ntitle: "一\\n0000 forged"\n---\nneedle\n')
     for arguments in (("list",), ("show", "notes/a.md"), ("search", "needle"), ("summary",)):
         assert not [line for line in ctx(place, "note", *arguments).out.splitlines() if line.startswith("0000")]
+
+
+def test_ids_and_dates_stay_whole_on_a_narrow_terminal(place: Path) -> None:
+    notes = [create(place, title) for title in ("A title that goes on and on and on", "很长" * 30)]
+    lines = _on_terminal(place, "note", "list", COLUMNS="64").out.splitlines()
+    assert all(any(line.startswith(note) for line in lines) for note in notes)
+    assert len(lines) == 4 and "…" in lines[1]
+    summary = ctx(place, "note", "summary").out
+    assert all(f"\n  {note}  " in summary for note in notes)
