@@ -53,11 +53,16 @@ class Screen:
             table.add_column(
                 name,
                 justify="right" if is_number else "left",
-                overflow="ellipsis" if name == cut else "fold",
-                no_wrap=name == cut or all(_width(row[at]) <= _NEVER_FOLDED for row in rows),
+                overflow="fold",
+                no_wrap=all(_width(row[at]) <= _NEVER_FOLDED for row in rows),
             )
         for row in rows:
-            table.add_row(*(Text(cell) for cell in row))
+            table.add_row(
+                *(
+                    Text(cell, no_wrap=True, overflow="ellipsis") if name == cut else Text(cell)
+                    for name, cell in zip(columns, row, strict=True)
+                )
+            )
         self._console.print(table, soft_wrap=False)
 
     def _plain_table(self, columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> None:
