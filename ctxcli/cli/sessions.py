@@ -15,6 +15,7 @@ from ctxcli.model.json_errors import json_reason
 
 if TYPE_CHECKING:
     from ctxcli.model.message import Message
+    from ctxcli.packing.history import Limits, Policy
     from ctxcli.services.sessions import Sessions
 
 app = typer.Typer(
@@ -216,26 +217,15 @@ def context(
     out, open. hierarchical: old turns leave, and --query recalls some. These three never exceed the limit.
     """
     with user_errors(as_json=as_json or format == "json"):
-        from ctxcli.packing.history import POLICIES, Limits
-        from ctxcli.text.tokens import checked_model
-
-        chosen = next((one for one in POLICIES if one == policy), None)
-        if chosen is None:
-            raise UsageError(f"there is no policy {policy!r}", hint=f"use one of: {', '.join(POLICIES)}")
         if format not in ("text", "messages", "json"):
             raise UsageError(f"--format {format}: no such format", hint="use text, messages or json")
         if top_k is not None and not query:
             raise UsageError("--top-k goes with --query", hint="say what to recall with --query")
         given = {"keep": keep, "keep_head": keep_head, "weight": weight, "limit": limit, "threshold": threshold}
-        given = {name: value for name, value in given.items() if value is not None}
+        chosen, limits = _policy(policy, {name: value for name, value in given.items() if value is not None})
         sessions = _sessions(directory)
-        limits = Limits(**_options_of(chosen, given))
-        found = sessions.view(name, chosen, limits, model=checked_model(model), query=query, k=top_k or 3)
+        found = sessions.view(name, chosen, limits, model=_model(model, quiet=quiet), query=query, k=top_k or 3)
         _tell(sessions, quiet=quiet)
-        if model:
-            from ctxcli.cli.tokens import tell_of_model
-
-            tell_of_model(model, quiet=quiet)
         if as_json or format == "json":
             emit_json(found.document())
         elif format == "messages":
@@ -244,14 +234,28 @@ def context(
             sys.stdout.writelines(f"{visible(_line(one))}\n" for one in found.messages)
 
 
-def _options_of(policy: str, given: dict[str, Any]) -> dict[str, Any]:
-    """The options given, all of which the policy must have."""
-    for name in given:
-        if name not in _OPTIONS[policy]:
-            option = f"--{name.replace('_', '-')}"
-            having = ", ".join(one for one, names in _OPTIONS.items() if name in names)
-            raise UsageError(f"{option} means nothing to the policy {policy}", hint=f"it goes with: {having}")
-    return given
+def _model(model: str | None, *, quiet: bool) -> str | None:
+    """The name of a model as it was given; one that is not known is told."""
+    from ctxcli.cli.tokens import tell_of_model
+    from ctxcli.text.tokens import checked_model
+
+    tell_of_model(checked_model(model), quiet=quiet)
+    return model
+
+
+def _policy(name: str, given: dict[str, Any]) -> "tuple[Policy, Limits]":
+    """A policy by its name, with the options given, all of which it must have."""
+    from ctxcli.packing.history import POLICIES, Limits
+
+    chosen = next((one for one in POLICIES if one == name), None)
+    if chosen is None:
+        raise UsageError(f"there is no policy {name!r}", hint=f"use one of: {', '.join(POLICIES)}")
+    for option in given:
+        if option not in _OPTIONS[chosen]:
+            shown = f"--{option.replace('_', '-')}"
+            having = ", ".join(one for one, names in _OPTIONS.items() if option in names)
+            raise UsageError(f"{shown} means nothing to the policy {chosen}", hint=f"it goes with: {having}")
+    return chosen, Limits(**given)
 
 
 @app.command()
