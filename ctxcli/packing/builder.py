@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from ctxcli.model.context import Context, ContextPacket, Format, PacketReport, PacketState, Section
 from ctxcli.model.errors import UsageError
 from ctxcli.packing import select, structure
-from ctxcli.packing.select import Scored
+from ctxcli.packing.select import Judge, Scored
 from ctxcli.packing.structure import Chosen
 from ctxcli.text.bpe import whole_characters
 from ctxcli.text.question import language_of
@@ -17,7 +17,6 @@ from ctxcli.text.tokens import TokenCounter
 if TYPE_CHECKING:
     from ctxcli.model.answer import Passage
     from ctxcli.model.message import Message
-    from ctxcli.packing.relevance import Relevance
     from ctxcli.packing.turns import Conversation, Turn
 
 _LEAST_COMPRESSED = 10
@@ -58,6 +57,8 @@ class ContextConfig:
             raise UsageError(
                 f"a budget of {self.budget} tokens is too small", code="bad_budget", hint="give at least 1 token"
             )
+        if self.format not in get_args(Format):
+            raise UsageError(f"there is no format {self.format!r}", code="bad_config", hint="use text or messages")
         names = ("min_relevance", "relevance_weight", "recency_weight", "facts_share", "first_share", "history_share")
         for name in names:
             if not 0 <= getattr(self, name) <= 1:
@@ -87,7 +88,7 @@ class _Fate(NamedTuple):
 class _Work:
     """A context in the making: what is chosen, what became of each packet, and the tokens left (about)."""
 
-    def __init__(self, chosen: Chosen, left: int, judge: "_Judge", talk: "tuple[Turn, ...]") -> None:
+    def __init__(self, chosen: Chosen, left: int, judge: Judge, talk: "tuple[Turn, ...]") -> None:
         self.chosen, self.left, self.judge, self.talk = chosen, left, judge, talk
         self.fates: list[_Fate] = []
         self.turns: list[tuple[Turn, PacketState, str, int]] = []
@@ -97,22 +98,6 @@ class _Work:
         wanted = {id(turn) for turn in turns}
         shown = tuple(turn for turn in self.talk if id(turn) in wanted)
         self.chosen = self.chosen._replace(turns=shown, turns_left_out=len(self.talk) - len(shown))
-
-
-class _Judge:
-    """Tells how far a text bears on the query; made ready when first asked."""
-
-    def __init__(self, query: str, packets: Sequence[ContextPacket]) -> None:
-        self._query, self._packets = query, packets
-        self._relevance: Relevance | None = None
-
-    def share(self, text: str) -> float:
-        if self._relevance is None:
-            from ctxcli.packing.relevance import Relevance  # on use: often every relevance is given
-
-            unjudged = [one.content for one in self._packets if one.relevance is None]
-            self._relevance = Relevance(self._query, unjudged)
-        return self._relevance.share(text)
 
 
 class Builder:
@@ -136,7 +121,7 @@ class Builder:
         query = whole_characters(query)
         frame, rest = self._framed(query, everything)
         work = _Work(
-            frame, self.config.budget - self._size_printed(frame), _Judge(query, rest), talk.turns if talk else ()
+            frame, self.config.budget - self._size_printed(frame), Judge(query, rest), talk.turns if talk else ()
         )
         if work.left < 0:
             raise self._too_large(frame, -work.left)
@@ -204,7 +189,7 @@ class Builder:
         self._take(work, others, share=budget)
         left_out = self._take_turns(work, older, share=budget)
         for turn in left_out:
-            size = self._turn_size(work.chosen, turn, first=not work.chosen.turns)
+            size = self._turn_size(work.chosen, turn)
             work.turns.append((turn, "dropped", f"needs {size:,} tokens, {work.left:,} are left", size))
 
     def _take(self, work: _Work, rows: Sequence[Scored], *, share: int) -> None:
@@ -258,7 +243,7 @@ class Builder:
         )
         return packet._replace(content=text) if text else None
 
-    def _quoted(self, packet: ContextPacket, passage: "Passage", room: int, judge: "_Judge") -> ContextPacket | None:
+    def _quoted(self, packet: ContextPacket, passage: "Passage", room: int, judge: Judge) -> ContextPacket | None:
         """A chunk shortened to its quote, or to the sentence of that which bears most on the query and fits."""
         from ctxcli.packing.quotes import marked, sentences, whole_sentences
 
@@ -276,23 +261,23 @@ class Builder:
         others: list[Turn] = []
         kept = list(work.chosen.turns)
         for turn in reversed(turns):
-            size = self._turn_size(work.chosen, turn, first=not kept)
+            bare = self._turn_size(work.chosen, turn)
+            size = bare + (0 if kept or self.config.format == "messages" else _CONVERSATION_HEAD)
             if size > share:
                 others.append(turn)
                 continue
             kept.append(turn)
-            work.turns.append((turn, "kept", "fits", size))
+            work.turns.append((turn, "kept", "fits", bare))
             share -= size
             work.left -= size
         work.show_turns(kept)
         return others[::-1]
 
-    def _turn_size(self, chosen: Chosen, turn: "Turn", *, first: bool) -> int:
-        """About the tokens that a turn adds; the first one adds the head of the conversation."""
+    def _turn_size(self, chosen: Chosen, turn: "Turn") -> int:
+        """About the tokens that a turn adds, without the head of the conversation."""
         if self.config.format == "messages":
             return sum(map(self.counter.count_message, turn.messages))
-        text = f"{structure.guarded(turn.shown(chosen.language))}\n"
-        return self.counter.count(text) + 1 + (_CONVERSATION_HEAD if first else 0)
+        return self.counter.count(f"{structure.guarded(turn.shown(chosen.language))}\n") + 1
 
     def _trim(self, work: _Work) -> None:
         """Shorten or drop what was chosen last until the exact count fits: sums of parts are not exact."""

@@ -124,6 +124,16 @@ class Limits:
     limit: int = 4_000
     threshold: float = 0.8
 
+    def checked(self) -> "Limits":
+        """The limits, or UsageError."""
+        for name, least, most in (("keep", 0, None), ("keep_head", 0, None), ("weight", 0, None), ("limit", 1, None),
+                                  ("threshold", 0, 1)):  # fmt: skip
+            value = getattr(self, name)
+            if not value >= least or (most is not None and value > most):
+                upper = f" and at most {most}" if most is not None else ""
+                raise UsageError(f"{name} must be at least {least}{upper}, not {value}", code="bad_limit")
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class View:

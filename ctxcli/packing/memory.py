@@ -26,7 +26,7 @@ class _Memory:
     policy: Policy = "full"
 
     def __init__(self, limits: Limits | None = None, *, model: str | None = None) -> None:
-        self.limits = limits or Limits()
+        self.limits = (limits or Limits()).checked()
         self.counter = TokenCounter(model)
         self.state = MemoryState()
         self._messages: list[Message] = []

@@ -3,9 +3,12 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ctxcli.model.context import ContextPacket
+
+if TYPE_CHECKING:
+    from ctxcli.packing.relevance import Relevance
 
 LEAST_RECENCY = 0.1
 DECAY_A_DAY = 0.1
@@ -75,3 +78,20 @@ def without_duplicates(rows: Sequence[Scored]) -> tuple[list[Scored], list[tuple
 def _holds(text: str, part: str) -> bool:
     """Whether a text holds another one that is long enough to be no coincidence."""
     return len(part) >= 24 and part in text
+
+
+class Judge:
+    """Tells how far a text bears on the query; made ready when first asked."""
+
+    def __init__(self, query: str, packets: Sequence[ContextPacket]) -> None:
+        self._query, self._packets = query, packets
+        self._relevance: Relevance | None = None
+
+    def share(self, text: str) -> float:
+        """The share of the query's weight that a text holds (0…1)."""
+        if self._relevance is None:
+            from ctxcli.packing.relevance import Relevance  # on use: often every relevance is given
+
+            unjudged = [one.content for one in self._packets if one.relevance is None]
+            self._relevance = Relevance(self._query, unjudged)
+        return self._relevance.share(text)

@@ -253,3 +253,10 @@ def test_messages_hold_names_as_the_api_takes_them() -> None:
 def test_one_turn_left_out_is_one_turn() -> None:
     rows = (Message("user", "word " * 300, id="a"), Message("user", "short", id="b"))
     assert "[1 earlier turn left out]" in build(history=rows, budget=120).text
+
+
+def test_a_turn_is_reported_by_its_own_tokens() -> None:
+    context = build(history=(Message("user", "好", id="u"),))
+    assert next(one.tokens for one in context.packets if one.type == "turn") < 10
+    with pytest.raises(UsageError, match="no format"):
+        build(format="xml")

@@ -1,10 +1,11 @@
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from ctxcli import FullHistory, HierarchicalMemory, SlidingWindow, StructuredMemory, SummaryMemory, WeightedMemory
-from ctxcli.model.errors import ParseError
+from ctxcli.model.errors import ParseError, UsageError
 from ctxcli.model.message import Message, ToolCall
 from ctxcli.packing import history
 from ctxcli.packing.extract import Extract, kind_of
@@ -186,3 +187,30 @@ def test_what_a_model_has_worded_stands_until_turns_it_has_not_seen_are_folded()
         text = history.remembered(one, "summary", room=400, most=400, count=count)[0].content
         assert "in part written by a model" in text
         assert text.count("pump 5 ") >= 1 > text.count("pump 2 ")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"keep": -1}, {"keep_head": -1}, {"weight": -0.5}, {"limit": 0}, {"threshold": 1.5}, {"weight": math.nan}]
+)
+def test_limits_that_mean_nothing_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(UsageError, match=next(iter(wrong))):
+        Limits(**wrong).checked()  # type: ignore[arg-type]
+    with pytest.raises(UsageError):
+        SlidingWindow(-1)
+    with pytest.raises(UsageError):
+        SummaryMemory(0)
+
+
+@pytest.mark.parametrize("said", ["pump {}?", "第 {} 号泵？"])
+def test_a_memory_never_exceeds_its_limit(said: str) -> None:
+    for memory in (SummaryMemory(90, keep=0), StructuredMemory(90), HierarchicalMemory(90)):
+        for n in range(30):
+            memory.add("user", said.format(n))
+            memory.add("assistant", said.format(n))
+            assert memory.tokens <= 90
+        assert memory.messages()[-1]["content"] == said.format(29)
+    with pytest.raises(UsageError) as caught:
+        memory = SummaryMemory(20)
+        memory.add("system", "Be careful. " * 20)
+        memory.messages()
+    assert caught.value.code == "over_budget"
