@@ -66,7 +66,8 @@ class Document:
     `text` is the one canonical text: every chunk and every quote is a slice of it.
     `page_starts[i]` is the offset at which physical page i + 1 begins and `page_labels[i]`
     the label printed on it ("" if none); both are empty for formats without pages.
-    `has_lines` is true where line n of `text` is line n of the file.
+    `has_lines` is true where line n of `text` is line n of the file; where the text is made from the file,
+    `line_marks` may hold ascending (offset, 1-based line): from there on the text stands in that line (0: unknown).
     """
 
     format: str
@@ -77,6 +78,7 @@ class Document:
     page_starts: tuple[int, ...] = ()
     page_labels: tuple[str, ...] = ()
     has_lines: bool = False
+    line_marks: tuple[tuple[int, int], ...] = ()
     encoding: str = ""
     title_from_name: bool = False
     warnings: tuple[ParseWarning, ...] = field(default=())

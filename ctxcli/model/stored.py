@@ -4,6 +4,7 @@ import json
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -79,8 +80,7 @@ class StoredChunk:
         """Section, pages and lines of ``text[start:end]``."""
         head = self._data["h"].get(str(self.section_of(start)))
         page = self._data["s"][3 * self._span(start) + 2]
-        first_line = self._data.get("l")
-        line = None if first_line is None else first_line + self.text.count("\n", 0, start)
+        first, last = self._lines(start, end)
         return Place(
             section=(head[0] or None) if head else None,
             heading=(head[1] or None) if head else None,
@@ -89,9 +89,24 @@ class StoredChunk:
             page=page,
             page_end=self._data["s"][3 * self._span(max(start, end - 1)) + 2],
             page_label=self._data.get("p", {}).get(str(page)) if page else None,
-            line_start=line,
-            line_end=None if line is None else line + self.text.count("\n", start, end),
+            line_start=first,
+            line_end=last,
         )
+
+    def _lines(self, start: int, end: int) -> tuple[int | None, int | None]:
+        """The first and the last line of ``text[start:end]``, None where they are not known."""
+        marks: list[int] = self._data.get("m", [])
+        if marks:
+            offsets = marks[::2]
+            first, last = (
+                marks[2 * max(0, bisect_right(offsets, at) - 1) + 1] or None for at in (start, max(start, end - 1))
+            )
+            return first, last if first and last else first
+        line = self._data.get("l")
+        if line is None:
+            return None, None
+        line += self.text.count("\n", 0, start)
+        return line, line + self.text.count("\n", start, end)
 
     def _span(self, offset: int) -> int:
         return max(0, bisect_right(self._starts, offset) - 1)
@@ -117,11 +132,20 @@ def encode_place(
     labels = {str(s.page): document.page_labels[s.page - 1] for s in chunk.spans if s.page and document.page_labels}
     if any(labels.values()):
         data["p"] = {page: label for page, label in labels.items() if label}
-    if chunk.line_start is not None:
+    if document.line_marks:
+        data["m"] = _marks_within(document.line_marks, chunk.start, chunk.end)
+    elif chunk.line_start is not None:
         data["l"] = chunk.line_start
     if column_names:
         data["c"] = column_names
     return _dump(data)
+
+
+def _marks_within(marks: Sequence[tuple[int, int]], start: int, end: int) -> list[int]:
+    """The marks of a slice, flat, offsets from its start; the first is that in whose line it begins."""
+    first = bisect_right(marks, start, key=itemgetter(0)) - 1
+    last = bisect_right(marks, end - 1, key=itemgetter(0))
+    return [n for offset, line in marks[max(0, first) : last] for n in (max(0, offset - start), line)]
 
 
 def _head(section: "Section", terms_of: Callable[[str], str]) -> list[object]:
@@ -136,8 +160,15 @@ def encode_outline(document: "Document") -> bytes:
         line += document.text.count("\n", counted, section.start)
         counted = section.start
         page = bisect_right(document.page_starts, section.start) or None
-        rows.append([section.level, section.number, section.title, page, line if document.has_lines else None])
+        rows.append([section.level, section.number, section.title, page, _line(document, section.start, line)])
     return _dump(rows)
+
+
+def _line(document: "Document", offset: int, counted: int) -> int | None:
+    if document.line_marks:
+        at = bisect_right(document.line_marks, offset, key=itemgetter(0)) - 1
+        return document.line_marks[max(0, at)][1] or None
+    return counted if document.has_lines else None
 
 
 def decode_outline(stored: bytes) -> Sequence[tuple[int, str, str, int | None, int | None]]:

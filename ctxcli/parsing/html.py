@@ -8,12 +8,13 @@ from ctxcli.model.document import Document
 from ctxcli.parsing.blocks import Piece, clauses_between, cover, encoding_warnings, find_clauses, plain_title, stem
 from ctxcli.parsing.html_text import Writer
 from ctxcli.parsing.sections import nest
+from ctxcli.parsing.source_lines import line_marks
 from ctxcli.text.encoding import Decoded, decode, unify_newlines
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-VERSION = "html/1"
+VERSION = "html/2"
 
 _CHARSET = re.compile(rb"""<meta\b[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]{2,30})""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""<\?xml\b[^>]{0,100}?encoding\s*=\s*["']([\w-]{2,30})""", re.IGNORECASE)
@@ -23,15 +24,17 @@ _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "iso-8859-1": "cp1252", "shift_
 
 
 def parse(data: bytes, *, name: str) -> Document:
-    """Parse an HTML file; its text is made from the markup, so there are no lines."""
+    """Parse an HTML file; its text is made from the markup, and then looked for in its lines."""
     decoded = decode_html(data)
     page = read(decoded.text)
+    blocks = cover(page.text, page.pieces)
     return Document(
         format="html",
         title=page.title or stem(name),
         text=page.text,
         sections=nest(page.headings),
-        blocks=cover(page.text, page.pieces),
+        blocks=blocks,
+        line_marks=line_marks(unify_newlines(decoded.text), page.text, blocks),
         encoding=decoded.encoding,
         title_from_name=not page.title,
         warnings=encoding_warnings(decoded),

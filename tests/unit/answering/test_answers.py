@@ -49,6 +49,13 @@ def answers(sample: Knowledge) -> list[Answer]:
     return [answer for answer in asked if answer.reason != "no_match"]
 
 
+def line_of(document: Document, counted: int, marked: int) -> int | None:
+    """The line of the file: by the line ends before `counted`, or by the mark at or before `marked`."""
+    if document.line_marks:
+        return max(line for offset, line in document.line_marks if offset <= marked)
+    return 1 + document.text.count("\n", 0, counted) if document.has_lines else None
+
+
 def assert_place_is_right(passage: Passage) -> None:
     """The place that is cited is where the quote stands in the canonical text."""
     document = documents()[passage.doc]
@@ -71,8 +78,8 @@ def assert_place_is_right(passage: Passage) -> None:
                 page,
                 bisect_right(document.page_starts, end - 1) or None,
                 (document.page_labels[page - 1] or None) if page and document.page_labels else None,
-                1 + document.text.count("\n", 0, start) if document.has_lines else None,
-                1 + document.text.count("\n", 0, end) if document.has_lines else None,
+                line_of(document, start, start),
+                line_of(document, end, end - 1),
             )
         )
     assert (
