@@ -1,12 +1,13 @@
 # make demo   index sample_kb/ and ask it three questions      make test   all tests
 # make lint   style, types, floors                             make eval   the question sets, with figures
+# make coverage   what the tests reach, lines and branches    make bench   start-up and indexing, measured
 # make check-docs   the documentation tests of sample_kb/, with the installed tool
 
 VENV := .venv
 DEMO := .venv-demo
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint eval bench check-docs setup clean
+.PHONY: demo test coverage lint eval bench check-docs setup clean
 
 demo:
 	@scripts/setup $(DEMO) .
@@ -21,6 +22,12 @@ setup:
 
 test: setup
 	@$(BIN)/python -m pytest -q
+
+coverage: setup
+	@rm -f .coverage*
+	@$(BIN)/coverage run -m pytest -q || true
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report
 
 lint: setup
 	@$(BIN)/ruff check .
