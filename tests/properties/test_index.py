@@ -23,7 +23,7 @@ TEXTS = [
     "# Pump\n\nThe pump starts at six. It stops at seven.\n\n# Valve\n\nThe valve has no pump.\n",
     "# 灌溉\n\n水泵每天六点启动。阀门在七点关闭。\n",
     "# Long\n\n" + "The vent and the pump are checked every day. " * 60 + "\n",
-    "\n",
+    "---\nkeywords: 水泵\n---\n",
 ]
 CHANGES = st.one_of(
     st.tuples(st.just("put"), st.sampled_from(PATHS), st.sampled_from(TEXTS)),

@@ -133,6 +133,6 @@ def test_a_damaged_file_is_refused_or_made_anew(tmp_path: Path, at: int) -> None
 
 
 def test_an_index_without_chunks_has_vectors_too(tmp_path: Path) -> None:
-    reader = index(tmp_path, {"docs/a.md": "\n"})
+    reader = index(tmp_path, {"docs/a.py": ""})
     embed(tmp_path, reader, HashEmbedder())
     assert opened(tmp_path, reader).nearest(np.ones(8, np.float32), "en", limit=5) == []
