@@ -1,10 +1,11 @@
 """Ask the question sets with the installed `ctx` and score what it says.
 
     python benchmarks/quality.py [--quick] [--suite dev|vault]... [--by source] [--misses METRIC]
+                                 [--embed MODEL] [--mode vector|hybrid] [--fusion scores|rrf] [--rerank]
 
 The sets are looked for in $CTX_EVAL, else in ../shared/eval beside the project. Each suite is indexed into an
 empty workspace, asked by `ctx ask --batch --evidence --json` with defaults, and scored by the suite's own scorer;
-the floors below make the exit code 1 where they do not hold.
+the floors below make the exit code 1 where they do not hold. With a mode other than words nothing is required.
 """
 
 import argparse
@@ -40,6 +41,10 @@ def main() -> None:
     parser.add_argument("--suite", action="append", choices=["dev", "vault"])
     parser.add_argument("--by", help="break the figures of dev down by a field of the questions")
     parser.add_argument("--misses", help="list the questions of the vault that fail a metric")
+    parser.add_argument("--embed", help="embed the documents with this model")
+    parser.add_argument("--mode", help="how chunks are ranked")
+    parser.add_argument("--fusion", help="how hybrid puts words and meaning together")
+    parser.add_argument("--rerank", action="store_true", help="rank the best again by CTX_RERANK_MODEL")
     parser.add_argument("--keep", type=Path, help="keep the answers in this folder")
     arguments = parser.parse_args()
     sets = Path(os.environ.get("CTX_EVAL") or PROJECT.parent / "shared" / "eval")
@@ -53,7 +58,7 @@ def main() -> None:
         keep.mkdir(parents=True, exist_ok=True)
         held = [_dev(sets, language, arguments, keep) for language in ("en", "zh") if "dev" in suites]
         held += [_vault(sets, arguments, keep)] if "vault" in suites else []
-    sys.exit(0 if all(held) else 1)
+    sys.exit(0 if all(held) or arguments.mode or arguments.rerank else 1)
 
 
 def _dev(sets: Path, language: str, arguments: argparse.Namespace, keep: Path) -> bool:
@@ -62,7 +67,7 @@ def _dev(sets: Path, language: str, arguments: argparse.Namespace, keep: Path) -
     asked = keep / "asked.jsonl"
     rows = [line for line in questions.open(encoding="utf-8") if not arguments.quick or json.loads(line).get("quick")]
     asked.write_text("".join(rows), encoding="utf-8")
-    _ask(sets / "dev" / language / "docs", asked, answers)
+    _ask(sets / "dev" / language / "docs", asked, answers, arguments)
     predictions = keep / f"dev-{language}-predictions.jsonl"
     with predictions.open("w", encoding="utf-8") as stream:
         subprocess.run([sys.executable, sets / "predictions.py", answers], stdout=stream, check=True)
@@ -87,7 +92,7 @@ def _vault(sets: Path, arguments: argparse.Namespace, keep: Path) -> bool:
         rows = (json.dumps(q, ensure_ascii=False) + "\n" for q in questions if q["corpus"] == corpus)
         asked.write_text("".join(rows), encoding="utf-8")
         answers.append(keep / f"vault-{corpus}.jsonl")
-        _ask(vault / "corpora" / corpus, asked, answers[-1])
+        _ask(vault / "corpora" / corpus, asked, answers[-1], arguments)
     command = [sys.executable, str(vault / "score_vault.py"), str(vault / "questions.jsonl"), *map(str, answers)]
     command += ["--misses", arguments.misses] if arguments.misses else []
     for floor in VAULT_FLOORS:
@@ -95,16 +100,24 @@ def _vault(sets: Path, arguments: argparse.Namespace, keep: Path) -> bool:
     return subprocess.run(command, check=False).returncode == 0
 
 
-def _ask(documents: Path, questions: Path, answers: Path) -> None:
+def _way(arguments: argparse.Namespace) -> list[str]:
+    """The options of `ctx ask` that say how chunks are ranked."""
+    named = (("--mode", arguments.mode), ("--fusion", arguments.fusion))
+    chosen = [word for option, value in named if value for word in (option, value)]
+    return [*chosen, "--rerank"] if arguments.rerank else chosen
+
+
+def _ask(documents: Path, questions: Path, answers: Path, arguments: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as workspace:
         began = time.perf_counter()
-        indexed = subprocess.run(
-            [*CTX, "kb", "index", str(documents), "-w", workspace, "--json"], capture_output=True, check=False
-        )
+        index = [*CTX, "kb", "index", str(documents), "-w", workspace, "--json"]
+        index += ["--embed", arguments.embed] if arguments.embed else []
+        indexed = subprocess.run(index, capture_output=True, check=False)
         report = json.loads(indexed.stdout)
         middle = time.perf_counter()
         with answers.open("w", encoding="utf-8") as stream:
             command = [*CTX, "ask", "--batch", str(questions), "--evidence", "--json", "-w", workspace]
+            command += _way(arguments)
             subprocess.run(command, stdout=stream, check=True)
         ended = time.perf_counter()
     with answers.open(encoding="utf-8") as lines:

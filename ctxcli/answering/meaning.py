@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from statistics import median
 
 from ctxcli.answering import decision, evidence
 from ctxcli.answering.meaning_coefficients import DECISION, FOREIGN_DECISION, FOREIGN_SENTENCE, SENTENCE
@@ -33,7 +34,6 @@ def sentence_features(match: NearMatch, unit: int, *, rank: int, words: float) -
     words  the log odds that the words give it
     near   how near it is
     dnear  how much nearer the chunk's nearest unit is
-    chunk  how near the chunk is
     r0     1 in the first chunk
     len    ln(1 + characters)
     """
@@ -43,7 +43,6 @@ def sentence_features(match: NearMatch, unit: int, *, rank: int, words: float) -
         "words": words,
         "near": near,
         "dnear": match.near.unit - near,
-        "chunk": match.near.chunk,
         "r0": float(rank == 0),
         "len": math.log(1 + end - start),
     }
@@ -62,18 +61,17 @@ def sentence_values(question: Question, weights: TermWeights, matches: Sequence[
 def decision_features(matches: Sequence[NearMatch], *, words: float) -> dict[str, float]:
     """What speaks for an answer in the best of `matches` (not empty).
 
-    words   the log odds that the words give
-    near    how near the best chunk is
-    unit    how near the nearest unit of the best three chunks is
-    margin  how much nearer the best chunk is than the nearest of another document
+    words  the log odds that the words give
+    near   how near the best chunk is
+    unit   how near the nearest unit of the best three chunks is
+    lead   how much nearer the best chunk is than the others are: the median of them, 0 where there are none
     """
-    best = matches[0]
-    other = max((one.near.both for one in matches if one.doc_id != best.doc_id), default=0.0)
+    others = [one.near.both for one in matches[1:]] or [0.0]
     return {
         "words": words,
-        "near": best.near.both,
+        "near": matches[0].near.both,
         "unit": max(one.near.unit for one in matches[:3]),
-        "margin": best.near.both - other,
+        "lead": matches[0].near.both - median(others),
     }
 
 

@@ -232,6 +232,8 @@ class VectorFile:
         """The cosine with every chunk, block by block so that memory stays small."""
         import numpy as np
 
+        if not self.header.chunks:
+            return np.zeros(0, dtype=np.float32)
         if len(query) != self.header.dimensions:
             raise DataError(
                 f"the model gives {len(query)} numbers a text, the vectors have {self.header.dimensions}",
@@ -239,8 +241,7 @@ class VectorFile:
                 hint="embed the documents again: ctx kb index",
             )
         rows = self.rows
-        blocks = [rows[at : at + _BLOCK_ROWS] @ query for at in range(0, len(rows), _BLOCK_ROWS)]
-        return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.float32)
+        return np.concatenate([rows[at : at + _BLOCK_ROWS] @ query for at in range(0, len(rows), _BLOCK_ROWS)])
 
     def nearness(self, query: "Vectors", language: Language, keys: Iterable[str]) -> dict[str, Nearness]:
         """How near some chunks and their units are; DataError where one has no vector."""

@@ -46,12 +46,16 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingRun:
-    """Chunks that were `embedded` in a run, and those whose vectors were `kept`."""
+    """Chunks that were `embedded` in a run, and those whose vectors were `kept`.
+
+    `unknown_languages` (``zh``, ``en``) are those of the documents that the model does not understand.
+    """
 
     model: str
     dimensions: int
     embedded: int
     kept: int
+    unknown_languages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,9 @@ def open_knowledge(
     Raises NotFoundError where there is none, DataError where they cannot be asked together.
     """
     names = [*(names or workspace.kb_names())]
-    if notes and bring_notes_up_to_date(workspace):
+    mode = way.mode or workspace.settings.text("ask.mode")
+    by_meaning = mode in ("vector", "hybrid")
+    if notes and bring_notes_up_to_date(workspace, embed=_notes_model(workspace, names) if by_meaning else None):
         names.append(NOTES_KB)
     if not names:
         raise workspace.no_kb("default")
@@ -59,7 +61,6 @@ def open_knowledge(
             hint="bring it up to date: ctx kb index",
         )
     knowledge = Knowledge(readers, analyzer=Analyzer(name))
-    mode = way.mode or workspace.settings.text("ask.mode")
     rerank = workspace.settings.flag("ask.rerank") if way.rerank is None else way.rerank
     if mode != "bm25" or rerank:
         from ctxcli.services.meaning import ranker_for
@@ -76,8 +77,19 @@ def _needs_index() -> UsageError:
     )
 
 
-def bring_notes_up_to_date(workspace: "Workspace") -> bool:
-    """Index what has changed among the notes; False where there are none.
+def _notes_model(workspace: "Workspace", names: Sequence[str]) -> str:
+    """The model that the notes are embedded with: that of the knowledge bases, if it is on this machine."""
+    models = [found for name in names if (found := workspace.manifest(name).embed)]
+    if models and models[0].startswith("openai:"):
+        raise UsageError(
+            f"the notes are not sent to a service by themselves, and the documents are embedded by {models[0]}",
+            hint="leave them out with --no-notes, or embed them yourself: ctx kb index notes --kb notes --embed …",
+        )
+    return models[0] if models else "usem3"
+
+
+def bring_notes_up_to_date(workspace: "Workspace", *, embed: str | None = None) -> bool:
+    """Index what has changed among the notes, and embed it with the model named if any; False where there are none.
 
     Where another process does that just now, the last index of them is used.
     """
@@ -87,8 +99,9 @@ def bring_notes_up_to_date(workspace: "Workspace") -> bool:
     folder = workspace.root / workspace.settings.text("notes.dir")
     if not folder.is_dir():
         return False
+    request = indexing.IndexRequest(kb=NOTES_KB, paths=(folder,), embed=embed, vectors=embed is not None)
     try:
-        indexing.index(workspace, indexing.IndexRequest(kb=NOTES_KB, paths=(folder,)))
+        indexing.index(workspace, request)
     except BusyError:
         return (workspace.kb_folder(NOTES_KB) / "kb.json").is_file()
     return True

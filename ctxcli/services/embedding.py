@@ -59,7 +59,13 @@ def embed(
         )
         if old is None or replace(old, checksum=0) != header:
             store.write(header, chunks)
-    return EmbeddingRun(embedder.name, header.dimensions, len(new), sum(digest not in new for digest in digests))
+    unknown = tuple(
+        language
+        for number, language in enumerate(LANGUAGES)
+        if not scales[f"{language}-{language}"].known and any(other == number for _, other in chunks)
+    )
+    kept = sum(digest not in new for digest in digests)
+    return EmbeddingRun(embedder.name, header.dimensions, len(new), kept, unknown)
 
 
 def measure(embedder: Embedder) -> Scales:

@@ -34,6 +34,7 @@ class IndexRequest:
     (patterns of ``.gitignore``) are remembered with the roots that are named; None keeps what was remembered.
     `jobs` is the number of worker processes at most, 0 for the setting. `worker` replaces their command line.
     `embed` names the model that chunks are embedded with from now on, ``none`` for none; None keeps the one before.
+    Without `vectors` those that are there are left behind.
     """
 
     kb: str = DEFAULT_KB
@@ -44,6 +45,7 @@ class IndexRequest:
     jobs: int = 0
     worker: tuple[str, ...] = ()
     embed: str | None = None
+    vectors: bool = True
 
 
 def index(workspace: Workspace, request: IndexRequest, *, watch: Watcher = lambda _: None) -> IndexReport:
@@ -76,7 +78,8 @@ def index(workspace: Workspace, request: IndexRequest, *, watch: Watcher = lambd
         if made != current or notices:
             manifest.write(folder, made)
         _sweep(folder, engine)
-        embedding = _embed(workspace, made, watch)
+        embedding = _embed(workspace, made, watch) if request.vectors else None
+        notices += _unknown_languages(embedding)
     notices += _nothing(target, walked)
     report = _report(request.kb, target, walked, outcomes, writer.files(), notices, time.monotonic() - started)
     return replace(report, embedding=embedding) if embedding else report
@@ -211,6 +214,14 @@ def _embed(workspace: Workspace, made: Manifest, watch: Watcher) -> "EmbeddingRu
         embedder,
         watch=lambda done, total: watch(Progress(done, total, 0, 0, "", "chunks")),
     )
+
+
+def _unknown_languages(run: "EmbeddingRun | None") -> list[Notice]:
+    names = {"zh": "Chinese", "en": "English"}
+    return [
+        Notice("model_language", f"{run.model} does not understand {names[one]}: such chunks are found by words only")
+        for one in (run.unknown_languages if run else ())
+    ]
 
 
 @contextmanager
