@@ -217,10 +217,12 @@ def _embed(workspace: Workspace, made: Manifest, watch: Watcher) -> "EmbeddingRu
 
 
 def _unknown_languages(run: "EmbeddingRun | None") -> list[Notice]:
+    if run is None:
+        return []
     names = {"zh": "Chinese", "en": "English"}
     return [
         Notice("model_language", f"{run.model} does not understand {names[one]}: such chunks are found by words only")
-        for one in (run.unknown_languages if run else ())
+        for one in run.unknown_languages
     ]
 
 
