@@ -91,7 +91,7 @@ class MeaningRanker:
             keys = [chunk.key for chunk in held if self._kb_of[chunk.key] == kb]
             if keys:
                 near |= source.vectors.nearness(self._query(source, question), question.language, keys)
-        return fusion.rank(held, weights, near, by=self._by, limit=limit)
+        return fusion.rank(held, weights, near, by=self._by, language=question.language, limit=limit)
 
     def values(self, question: Question, weights: TermWeights, matches: Sequence[Match]) -> list[dict[int, float]]:
         """By the sentence model, corrected by nearness."""
