@@ -1,13 +1,26 @@
 """The chunks of a streamed chat completion put together to a reply."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from ctxcli.model.chat import Reply, Usage
 from ctxcli.model.message import ToolCall
+from ctxcli.text.bpe import whole_characters
 
 MOST_CHARACTERS = 1_000_000
 """A reply that is longer is an error."""
+MOST_CALLS = 128
+"""A reply that calls more tools at once is an error."""
+
+
+@dataclass(slots=True)
+class _Call:
+    """A tool call in the making."""
+
+    id: str = ""
+    name: list[str] = field(default_factory=list)
+    arguments: list[str] = field(default_factory=list)
 
 
 class Assembly:
@@ -16,9 +29,8 @@ class Assembly:
     def __init__(self, on_text: Callable[[str], None]) -> None:
         self._on_text = on_text
         self._text: list[str] = []
-        self._calls: list[dict[str, str]] = []
-        self._by_index: dict[object, int] = {}
-        self._refusal = ""
+        self._calls: dict[int | str, _Call] = {}
+        self._refusal: list[str] = []
         self._usage: Usage | None = None
         self._size = 0
         self.model = ""
@@ -32,7 +44,7 @@ class Assembly:
     @property
     def refusal(self) -> str:
         """What the model says where it refuses, else ""."""
-        return self._refusal or ("the content was filtered" if self.finish == "content_filter" else "")
+        return "".join(self._refusal) or ("the content was filtered" if self.finish == "content_filter" else "")
 
     def add(self, chunk: Mapping[str, Any]) -> None:
         """Take one chunk, or a whole completion (`message` in place of `delta`)."""
@@ -48,10 +60,9 @@ class Assembly:
             self._take(delta)
 
     def _take(self, delta: Mapping[str, Any]) -> None:
-        self._refusal += _text(delta.get("refusal"))
-        text = _text(delta.get("content"))
-        if text:
-            self._grow(len(text))
+        if refusal := self._grown(delta.get("refusal")):
+            self._refusal.append(refusal)
+        if text := self._grown(delta.get("content")):
             self._text.append(text)
             self._on_text(text)
         calls = delta.get("tool_calls")
@@ -61,37 +72,41 @@ class Assembly:
 
     def _call(self, part: Mapping[str, Any]) -> None:
         """A tool call or a further piece of one; some services give no index, but an id with each new call."""
-        name = part.get("index")
-        if name is None:
-            name = part.get("id") or (len(self._calls) - 1 if self._calls else 0)
-        if name not in self._by_index:
-            self._by_index[name] = len(self._calls)
-            self._calls.append({"id": "", "name": "", "arguments": ""})
-        call = self._calls[self._by_index[name]]
-        call["id"] = call["id"] or _text(part.get("id"))
+        own, index = _text(part.get("id")), part.get("index")
+        key = index if isinstance(index, int) else own or next(reversed(self._calls), 0)
+        call = self._calls.setdefault(key, _Call())
+        if len(self._calls) > MOST_CALLS:
+            raise ValueError(f"more than {MOST_CALLS} calls of tools at once")
+        call.id = call.id or own
         function = part.get("function")
         if isinstance(function, Mapping):
-            call["name"] += _text(function.get("name"))
-            arguments = _text(function.get("arguments"))
-            self._grow(len(arguments))
-            call["arguments"] += arguments
+            call.name.append(self._grown(function.get("name")))
+            call.arguments.append(self._grown(function.get("arguments")))
 
-    def _grow(self, characters: int) -> None:
-        self._size += characters
+    def _grown(self, value: object) -> str:
+        """A piece of text, "" where it is none. ValueError where all of them are too long."""
+        text = _text(value)
+        self._size += len(text)
         if self._size > MOST_CHARACTERS:
             raise ValueError("the reply does not end")
+        return text
 
     def _count(self, usage: object) -> None:
         if isinstance(usage, Mapping):
             self._usage = Usage(_number(usage.get("prompt_tokens")), _number(usage.get("completion_tokens")))
 
     def reply(self, *, model: str) -> Reply:
-        """What was said; calls without an id get one."""
+        """What was said, in whole characters; calls without an id get one."""
         calls = tuple(
-            ToolCall(call["id"] or f"call-{at}", call["name"], call["arguments"] or "{}")
-            for at, call in enumerate(self._calls, 1)
+            ToolCall(
+                call.id or f"call-{at}",
+                whole_characters("".join(call.name)),
+                whole_characters("".join(call.arguments)) or "{}",
+            )
+            for at, call in enumerate(self._calls.values(), 1)
         )
-        return Reply("".join(self._text), calls, self.finish != "length", self._usage, self.model or model)
+        text = whole_characters("".join(self._text))
+        return Reply(text, calls, self.finish != "length", self._usage, self.model or model)
 
 
 def _text(value: object) -> str:

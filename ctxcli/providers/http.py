@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from ctxcli.model.errors import ServiceError
 from ctxcli.providers import llm_errors
@@ -24,6 +25,8 @@ TRIES = 3
 """Requests at most, until one begins to answer."""
 LONGEST_WAIT = 30.0
 """Seconds; a service that wants a longer pause is told of instead."""
+LONGEST_REPLY = 900.0
+"""Seconds that a reply may take from its first piece to its last."""
 MOST_BODY = 8 << 20
 _MOST_VECTORS = 256 << 20
 _CONNECT = 5.0
@@ -42,8 +45,9 @@ class Endpoint:
     max_tokens: int | None = None
 
     def at(self, path: str) -> str:
-        """The address of a request, `path` below the base."""
-        return f"{self.base_url.rstrip('/')}/{path}"
+        """The address of a request, `path` below the base; parameters of the base (``?api-version=…``) stay."""
+        parts = urlsplit(self.base_url)
+        return urlunsplit((parts.scheme, parts.netloc, f"{parts.path.rstrip('/')}/{path}", parts.query, ""))
 
     @property
     def shown(self) -> str:
@@ -65,11 +69,12 @@ def is_loopback(url: str) -> bool:
     """Whether an address is one of this machine."""
     from ipaddress import ip_address
 
-    host = urlsplit(url).hostname or ""
+    host = (urlsplit(url).hostname or "").removesuffix(".")
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
-        return ip_address(host).is_loopback
+        found = ip_address(host)
+        return found.is_loopback or found.is_unspecified  # 0.0.0.0, as servers say where they listen
     except ValueError:
         return False
 
@@ -109,16 +114,24 @@ def _gave_up(again: AgainError) -> ServiceError:
 
 
 def connected(endpoint: Endpoint) -> "httpx.Client":
-    """A client that keeps its connection."""
+    """A client that keeps its connection. ServiceError where the environment keeps it from being made."""
     import httpx
 
-    return httpx.Client(
-        timeout=httpx.Timeout(endpoint.timeout, connect=_CONNECT),
-        headers={
-            "User-Agent": "ctx", "Content-Type": "application/json", "Accept": "text/event-stream, application/json",
-        },
-        trust_env=not endpoint.is_local,  # no proxy for what is on this machine
-    )  # fmt: skip
+    try:
+        return httpx.Client(
+            timeout=httpx.Timeout(endpoint.timeout, connect=_CONNECT),
+            headers={
+                "User-Agent": "ctx", "Content-Type": "application/json",
+                "Accept": "text/event-stream, application/json",
+            },
+            trust_env=not endpoint.is_local,  # no proxy for what is on this machine
+        )  # fmt: skip
+    except ImportError:
+        raise llm_errors.no_socks() from None
+    except (ValueError, httpx.InvalidURL) as error:
+        raise llm_errors.bad_proxy(str(error)) from None
+    except OSError as error:
+        raise llm_errors.no_certificates(error.strerror or str(error)) from None
 
 
 @contextmanager
@@ -138,6 +151,8 @@ def transport_errors(endpoint: Endpoint, *, begun: Callable[[], bool] = lambda: 
     except httpx.TransportError:
         cut = llm_errors.cut_off(endpoint.shown)
         raise (cut if begun() else AgainError(cut)) from None
+    except httpx.DecodingError:
+        raise llm_errors.not_understood(endpoint.shown, "a body that cannot be unpacked", endpoint.key) from None
     except httpx.InvalidURL as error:
         raise ServiceError(
             f"{endpoint.shown} is no address: {error}", code="bad_base_url", hint="check OPENAI_BASE_URL"
@@ -151,7 +166,7 @@ def complaint(
 
     `adapt` is told what a service says that rejects the request, and says whether it will be worded otherwise.
     """
-    data = limited(response.iter_bytes())
+    data = limited(pieces_of(response, endpoint))
     found = parsed(data)
     found = data.decode("utf-8", "replace") if found is None else found
     status = response.status_code
@@ -187,7 +202,7 @@ class JsonService:
         ):
             if response.status_code != 200:
                 raise complaint(response, endpoint)
-            raw = limited(response.iter_bytes(), most=_MOST_VECTORS)
+            raw = limited(pieces_of(response, endpoint), most=_MOST_VECTORS)
         found = parsed(raw)
         if not isinstance(found, Mapping):
             said = raw[:200].decode("utf-8", "replace")
@@ -196,6 +211,22 @@ class JsonService:
             said = llm_errors.redacted(llm_errors.message_of(found), endpoint.key)
             raise ServiceError(f"{endpoint.shown} failed: {said}", code="llm_failed", hint="try again later")
         return found
+
+
+def pieces_of(response: "httpx.Response", endpoint: Endpoint) -> Iterator[bytes]:
+    """The body as it comes.
+
+    ServiceError where it takes too long (comments that keep a stream alive are no reply), and where it is packed more
+    than once, which lets a few bytes unpack to more than any memory holds.
+    """
+    if "," in response.headers.get("content-encoding", ""):
+        raise llm_errors.not_understood(endpoint.shown, "a body that is packed more than once", endpoint.key)
+    longest = max(LONGEST_REPLY, endpoint.timeout)
+    end = time.monotonic() + longest
+    for piece in response.iter_bytes():
+        if time.monotonic() > end:
+            raise llm_errors.endless(endpoint.shown, longest)
+        yield piece
 
 
 def limited(pieces: Iterator[bytes], *, most: int = MOST_BODY) -> bytes:
@@ -222,10 +253,10 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     if not text:
         return None
     try:
-        return max(0.0, float(text))
+        seconds = float(text)
     except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
-    except (TypeError, ValueError):
-        return None
+        try:
+            seconds = parsedate_to_datetime(text).timestamp() - time.time()
+        except (TypeError, ValueError, OverflowError):
+            return None
+    return max(0.0, seconds) if isfinite(seconds) else None

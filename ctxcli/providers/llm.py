@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ctxcli.model.chat import Reply, ToolSpec
@@ -14,9 +14,6 @@ from ctxcli.providers.http import AgainError, Endpoint
 
 if TYPE_CHECKING:
     import httpx
-
-LONGEST_REPLY = 900.0
-"""Seconds that a reply may take from its first piece to its last."""
 
 
 class ChatService:
@@ -99,31 +96,23 @@ class ChatService:
     def _read(self, response: "httpx.Response", assembly: Assembly) -> None:
         """Take the reply, streamed or (from a service that does not stream) whole."""
         endpoint = self._endpoint
+        pieces = http.pieces_of(response, endpoint)
         if "event-stream" not in response.headers.get("content-type", ""):
-            data = http.limited(response.iter_bytes())
+            data = http.limited(pieces)
             if not data.lstrip().startswith(b"data:"):
                 self._take(data.decode("utf-8", "replace"), assembly)
                 assembly.finish = assembly.finish or "stop"
                 return
-            pieces: Iterator[bytes] = iter([data])
-        else:
-            pieces = self._within(response.iter_bytes())
+            pieces = iter([data])
         try:
             for event in sse.events(pieces):
-                if event.strip() == "[DONE]":
-                    assembly.finish = assembly.finish or "stop"
-                    return
-                self._take(event, assembly)
+                for chunk in _chunks(event):
+                    if chunk.strip() == "[DONE]":
+                        assembly.finish = assembly.finish or "stop"
+                        return
+                    self._take(chunk, assembly)
         except sse.EventTooLargeError:
             raise llm_errors.not_understood(endpoint.shown, "an event that does not end", endpoint.key) from None
-
-    def _within(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
-        """The pieces, until the reply has taken too long: comments that keep a stream alive are no reply."""
-        end = time.monotonic() + max(LONGEST_REPLY, self._endpoint.timeout)
-        for piece in pieces:
-            if time.monotonic() > end:
-                raise llm_errors.timed_out(self._endpoint.shown, LONGEST_REPLY)
-            yield piece
 
     def _take(self, event: str, assembly: Assembly) -> None:
         endpoint = self._endpoint
@@ -160,6 +149,11 @@ _OPTIONAL = {
     "stream_options": "",
 }
 """Parameters that some services do not take, and what to send instead ("": nothing)."""
+
+
+def _chunks(event: str) -> list[str]:
+    """The chunks of an event: one, or one a line from a service that leaves the empty lines between them out."""
+    return event.split("\n") if "\n" in event and http.parsed(event.encode()) is None else [event]
 
 
 def _function(tool: ToolSpec) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def of_status(
 
 def _rejected(status: int, lowered: str, tail: str, *, url: str, model: str, path: str) -> ServiceError:
     """The error of a request that the service does not take."""
-    if any(f"context{gap}{word}" in lowered for gap in "_ " for word in ("length", "size", "window")):
+    if status == 413 or any(f"context{gap}{word}" in lowered for gap in "_ " for word in ("length", "size", "window")):
         hint = "lower context.budget, or name a model with a longer context"
         return ServiceError(f"the request is too long for {model}{tail}", code="llm_too_long", hint=hint)
     if "model" in lowered and (status == 404 or "model_not_found" in lowered or "not exist" in lowered):
@@ -94,6 +94,31 @@ def timed_out(url: str, seconds: float) -> ServiceError:
     return ServiceError(
         f"{url} has said nothing for {seconds:g} seconds", code="llm_timeout", hint="try again, or raise llm.timeout"
     )
+
+
+def endless(url: str, seconds: float) -> ServiceError:
+    """The reply goes on and on."""
+    return ServiceError(
+        f"{url} has not come to an end within {seconds:g} seconds", code="llm_timeout", hint="try another model"
+    )
+
+
+def no_socks() -> ServiceError:
+    """A proxy that needs a package."""
+    hint = "pip install socksio, or name an HTTP proxy in HTTPS_PROXY"
+    return ServiceError("the proxy in ALL_PROXY or HTTPS_PROXY speaks SOCKS", code="bad_proxy", hint=hint)
+
+
+def bad_proxy(why: str) -> ServiceError:
+    """A proxy that is none."""
+    hint = "check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY"
+    return ServiceError(f"the proxy that is set cannot be used: {redacted(why)}", code="bad_proxy", hint=hint)
+
+
+def no_certificates(why: str) -> ServiceError:
+    """The certificates that the environment names."""
+    hint = "check SSL_CERT_FILE and SSL_CERT_DIR"
+    return ServiceError(f"the certificates cannot be read: {redacted(why)}", code="bad_certificates", hint=hint)
 
 
 def cut_off(url: str) -> ServiceError:

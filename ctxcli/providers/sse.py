@@ -1,5 +1,6 @@
 """Server-sent events read from bytes as they come."""
 
+import codecs
 from collections.abc import Iterable, Iterator
 
 MOST_BYTES = 4 << 20
@@ -33,17 +34,25 @@ def events(pieces: Iterable[bytes]) -> Iterator[str]:
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    rest = b""
-    after_cr = False
+    begun: list[bytes] = []  # what has come of a line that has not ended
+    size = 0
+    after_cr = is_behind = False
     for piece in pieces:
         if not piece:
             continue
+        if not is_behind:
+            piece, is_behind = piece.removeprefix(codecs.BOM_UTF8), True  # noqa: PLW2901
         if after_cr and piece.startswith(b"\n"):
             piece = piece[1:]  # noqa: PLW2901 - the second half of a CRLF
         after_cr = piece.endswith(b"\r")
-        if len(rest) + len(piece) > MOST_BYTES:
+        if size + len(piece) > MOST_BYTES:
             raise EventTooLargeError
-        *whole, rest = (rest + piece).replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
-        yield from whole
-    if rest:
-        yield rest
+        *whole, rest = piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        if whole:
+            yield b"".join((*begun, whole[0]))
+            yield from whole[1:]
+            begun, size = [], 0
+        begun.append(rest)
+        size += len(rest)
+    if size:
+        yield b"".join(begun)

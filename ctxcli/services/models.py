@@ -122,11 +122,11 @@ def _endpoint(settings: Settings, name: str, environ: Mapping[str, str], *, of: 
         settings.number("llm.timeout"),
         None if most is None else int(most),
     )
-    if not endpoint.key and not endpoint.is_local:
+    if not endpoint.key and not endpoint.is_local and "@" not in urlsplit(endpoint.base_url).netloc:
         raise ServiceError(
             f"there is no key for {endpoint.shown}",
             code="no_api_key",
-            hint=f"set {KEY}, or OPENAI_BASE_URL to a service on this machine",
+            hint=f"set {KEY} (to any word where none is asked for), or OPENAI_BASE_URL to a service on this machine",
         )
     return endpoint
 
@@ -136,11 +136,14 @@ def _checked_url(url: str) -> str:
     try:
         parts = urlsplit(url)
         fits = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        fits = fits and url.isprintable() and " " not in url
     except ValueError:
         fits = False
     if not fits:
+        from ctxcli.providers.llm_errors import redacted
+
         raise ServiceError(
-            "the address of the language model is none", code="bad_base_url", hint="write it as https://HOST/v1"
+            f"{redacted(url)!r} is no address of a service", code="bad_base_url", hint="write it as https://HOST/v1"
         )
     return url
 

@@ -1,5 +1,6 @@
 """The chat client against a real server on this machine that misbehaves by script."""
 
+import gzip
 import json
 import socket
 from collections.abc import Iterator
@@ -259,6 +260,115 @@ def test_a_proxy_is_not_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch) 
     assert ask(said("ok"))[0].text == "ok"
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "code"),
+    [
+        ("ALL_PROXY", "socks5://127.0.0.1:7890", "bad_proxy"),
+        ("HTTPS_PROXY", "socks://127.0.0.1:7890", "bad_proxy"),
+        ("HTTPS_PROXY", "http://[::1", "bad_proxy"),
+        ("SSL_CERT_FILE", "/there/is/none.pem", "bad_certificates"),
+    ],
+)
+def test_an_environment_that_no_client_can_be_made_in_is_told(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, code: str
+) -> None:
+    for one in ("ALL_PROXY", "all_proxy", "HTTPS_PROXY", "https_proxy"):
+        monkeypatch.delenv(one, raising=False)
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ServiceError) as caught:
+        ChatService(Endpoint("https://llm.invalid/v1", "m", KEY), sleep=lambda seconds: None).reply(HELLO)
+    assert caught.value.code == code
+    assert name in f"{caught.value.message} {caught.value.hint}"
+
+
+def packed(*bodies: bytes, coding: str = "gzip") -> Scripted:
+    return Scripted(bodies, headers={"Content-Type": "text/event-stream", "Content-Encoding": coding})
+
+
+def test_packed_bodies_are_unpacked_once_and_bad_ones_told() -> None:
+    stream = b"".join([delta(content="你好"), *finish()])
+    assert ask(packed(gzip.compress(stream)))[0].text == "你好"
+    assert failure(packed(b"this is no gzip")).code == "llm_not_json"
+    assert failure(packed(gzip.compress(gzip.compress(stream)), coding="gzip, gzip")).code == "llm_not_json"
+    assert failure(packed(gzip.compress(b"data: " + b"x" * (64 << 20)))).code == "llm_not_json"
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"content": "x" * 10_000},
+        {"refusal": "不" * 10_000},
+        {"tool_calls": [{"index": 0, "function": {"name": "n" * 10_000}}]},
+        {"tool_calls": [{"index": 0, "function": {"arguments": "a" * 10_000}}]},
+    ],
+    ids=["text", "refusal", "name", "arguments"],
+)
+def test_whatever_does_not_end_is_an_error(field: dict[str, Any]) -> None:
+    error = failure(streamed(*[delta(**field)] * 1_000, *finish()))
+    assert (error.code, "does not end" in error.message) == ("llm_not_json", True)
+
+
+def test_too_many_calls_at_once_are_an_error() -> None:
+    calls = [{"index": at, "id": f"c{at}", "function": {"name": "look_up", "arguments": "{}"}} for at in range(1_000)]
+    assert "calls of tools" in failure(streamed(delta(tool_calls=calls), *finish("tool_calls"))).message
+
+
+def test_calls_with_numbers_and_ids_that_are_none_do_no_harm() -> None:
+    for strange in ({"index": [1]}, {"index": {}, "id": 5}, {"id": {"a": 1}}, {"index": None}):
+        call = {**strange, "function": {"name": "look_up", "arguments": "{}"}}
+        reply, _ = ask(streamed(delta(tool_calls=[call]), *finish("tool_calls")))
+        assert reply.tool_calls == (ToolCall("call-1", "look_up", "{}"),)
+
+
+def test_halves_of_characters_are_joined_or_replaced() -> None:
+    first, second = (b'data: {"choices":[{"delta":{"content":"%s"}}]}\n\n' % half for half in (b"\\ud83d", b"\\ude00"))
+    assert ask(streamed(first, second, *finish()))[0].text == "😀"
+    assert ask(streamed(first, *finish()))[0].text == "\ufffd"
+
+
+def test_a_stream_with_a_mark_before_it_or_without_empty_lines_is_understood() -> None:
+    stream = b"".join([delta(content="你"), delta(content="好"), *finish()])
+    assert ask(streamed(b"\xef\xbb\xbf" + stream))[0].text == "你好"
+    assert ask(streamed(stream.replace(b"\n\n", b"\n")))[0].text == "你好"
+    assert ask(streamed(stream.replace(b"\n", b"\r\n")))[0].usage == Usage(20, 5)
+
+
+def test_a_line_that_comes_byte_by_byte_is_read_once() -> None:
+    def bytewise(size: int) -> Iterator[bytes]:
+        yield b"data: "
+        yield from (b"x" for _ in range(size))
+        yield b"\n\n"
+
+    assert [len(one) for one in sse.events(bytewise(1 << 20))] == [1 << 20]
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e999", "Mon, 01 Jan 0001 00:00:00 -0000", "later"])
+def test_a_pause_that_is_none_is_replaced_by_our_own(value: str) -> None:
+    pauses: list[float] = []
+    assert ask(status(429, {}, Retry_After=value), said("ok"), pauses=pauses)[0].text == "ok"
+    assert 0 <= pauses[0] < 1
+
+
+def test_the_key_does_not_follow_to_another_place() -> None:
+    with scripted(said("stolen")) as other:
+        error = failure(status(307, {}, Location=f"{other.url}/chat/completions"))
+    assert (error.code, other.requests) == ("llm_redirect", [])
+
+
+@pytest.mark.parametrize(
+    ("base", "address"),
+    [
+        ("http://h/v1", "http://h/v1/chat/completions"),
+        ("http://h/v1//", "http://h/v1/chat/completions"),
+        ("http://h", "http://h/chat/completions"),
+        ("https://h/a/b?api-version=2024-10-21", "https://h/a/b/chat/completions?api-version=2024-10-21"),
+        ("http://[::1]:8080/v1#x", "http://[::1]:8080/v1/chat/completions"),
+    ],
+)
+def test_the_path_is_put_below_the_base(base: str, address: str) -> None:
+    assert Endpoint(base, "m").at("chat/completions") == address
+
+
 def test_a_password_in_an_address_is_not_shown() -> None:
     endpoint = Endpoint("http://user:secret@127.0.0.1:9/v1", "m")
     with pytest.raises(ServiceError) as caught:
@@ -273,6 +383,8 @@ def test_a_password_in_an_address_is_not_shown() -> None:
         ("http://localhost:11434/v1", True),
         ("http://127.0.0.1/v1", True),
         ("http://[::1]:8080/v1", True),
+        ("http://LOCALHOST.:80/v1", True),
+        ("http://0.0.0.0:11434/v1", True),
         ("https://api.example.com/v1", False),
         ("http://localhost.example.com/v1", False),
         ("http://127.0.0.1.example.com/v1", False),

@@ -33,6 +33,11 @@ def test_a_service_elsewhere_needs_a_key() -> None:
     assert refusal(settings(CTX_MODEL="m"), OPENAI_API_KEY=" ").code == "no_api_key"
 
 
+def test_a_password_in_the_address_stands_for_a_key() -> None:
+    chosen = settings(CTX_MODEL="m", OPENAI_BASE_URL="https://user:secret@llm.example/v1")
+    assert language_model(chosen, environ={}).name == "m"
+
+
 def test_a_service_on_this_machine_needs_none() -> None:
     assert language_model(settings(CTX_MODEL="m", OPENAI_BASE_URL="http://localhost:11434/v1"), environ={}).name == "m"
 
@@ -41,7 +46,9 @@ def test_a_named_model_outweighs_the_settings() -> None:
     assert language_model(settings(CTX_MODEL="m"), model="n", environ={"OPENAI_API_KEY": KEY}).name == "n"
 
 
-@pytest.mark.parametrize("url", ["localhost:11434", "ftp://x/v1", "https://", "http://h:x/v1", "中文"])
+@pytest.mark.parametrize(
+    "url", ["localhost:11434", "ftp://x/v1", "https://", "http://h:x/v1", "中文", "http://a b/v1", "http://h\n/v1"]
+)
 def test_what_is_no_address_is_told(url: str) -> None:
     assert refusal(settings(CTX_MODEL="m", OPENAI_BASE_URL=url), OPENAI_API_KEY=KEY).code == "bad_base_url"
 
