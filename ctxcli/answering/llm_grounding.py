@@ -17,7 +17,7 @@ _WORDS = {
 _SPELLED = re.compile(rf"\b(?:{'|'.join(_WORDS)})(?:[- ](?:{'|'.join(list(_WORDS)[1:10])}))?\b", re.IGNORECASE)
 _HAN_DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _HAN_TENS = {"十": 10, "百": 100, "千": 1000}
-_HAN = re.compile(r"[零〇一二两兩三四五六七八九十百千万萬]+")
+_HAN = re.compile(r"[零〇一二两兩三四五六七八九十百千万萬]{1,20}")
 _HAN_UNIT = re.compile(r"[点點时時分秒天日月年周个個次台人倍度米克元块岁歲页頁行条條章节節号號级級小層层种種项項%％]")
 _ADDRESS = re.compile(
     r"(?:https?|ftp|data|javascript|file|mailto):[^\s)\]>\"'，。]+|\bwww\.[^\s)\]>\"'，。]+", re.IGNORECASE

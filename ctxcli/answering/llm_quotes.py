@@ -20,6 +20,7 @@ def find_quote(quote: str, text: str, units: Sequence[tuple[int, int]] = ()) -> 
     White space, quotation and emphasis marks, kinds of dashes, width and case do not count, all else does. Parts left
     out by an ellipsis may stand apart, in order. A quote that is too short to say anything counts only as a whole unit.
     """
+    quote = " ".join(quote.split())
     parts = [folded for part in _GAP.split(quote) if (folded := "".join(_folded(part)[0]).strip(_EDGES))]
     if not parts:
         return None

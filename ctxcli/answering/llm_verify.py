@@ -15,9 +15,12 @@ _QUOTE = re.compile(
 )
 _BARE_QUOTE = re.compile(r"^\s*(?:[-*]\s+)?[\[【]\s*(?P<n>[0-9]{1,9})\s*[\]】]\s*[:：]?\s*(?P<text>[\"“「『].*)$")
 _NUMBERS = r"[\[【]\s*[0-9]{1,9}(?:\s*[,，、;；]\s*[0-9]{1,9})*\s*[\]】]"
-_CITED = re.compile(rf"(?P<text>.*?)(?P<marks>(?:\s*{_NUMBERS})+)(?P<end>[.。!！?？;；]*)", re.DOTALL)
+_MARKS = re.compile(rf"{_NUMBERS}(?:\s*{_NUMBERS})*(?P<end>[.。!！?？;；]*)")
 _ITEM = re.compile(r"^\s*(?:[-*•]|[0-9]{1,2}[.)、])\s+")
 _NOTHING = re.compile(r"^[\W_]*(?:NO[ _]ANSWER|无法回答|沒有答案|没有答案|無法回答)[\W_]*$", re.IGNORECASE)
+
+_LONGEST = 20_000
+"""Characters of a reply that are looked at; three sentences with their quotes are far shorter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,7 @@ def verify(reply: str, sources: Sequence[Source], *, question: str, limit: int) 
     room = limit
     for claim in read.claims:
         cited, lost = _checked(claim, read, sources)
-        backing = [f"{sources[one.source].head}\n{_sentence_at(sources[one.source], one)}" for one in cited]
+        backing = [_backing(sources[one.source], one) for one in cited]
         fits = len(claim.text) <= (room if kept else 3 * limit)
         if cited and fits and not gives_orders(claim.text) and is_grounded(claim.text, backing, question):
             kept.append(Statement(claim.text, cited, claim.is_item))
@@ -101,8 +104,8 @@ def verify(reply: str, sources: Sequence[Source], *, question: str, limit: int) 
 def _read(reply: str) -> _Read:
     """Take a reply apart: sentences with numbers, and the quotes below them."""
     read, block, in_quotes = _Read(), 0, False
-    for line in reply.splitlines():
-        if not line.strip() or line.strip().startswith("```"):
+    for line in (" ".join(words) for one in reply[:_LONGEST].splitlines() if (words := one.split())):
+        if line.startswith("```"):
             continue
         if _NOTHING.match(line):
             read.declined = True
@@ -137,12 +140,13 @@ def _claims(line: str, block: int) -> Iterator[_Claim]:
     item = _ITEM.match(line)
     rest = line[item.end() :] if item else line.strip()
     at = 0
-    for match in _CITED.finditer(rest):
-        text = match["text"].strip() + (match["end"] if match["text"].strip()[-1:] not in ".。!！?？" else "")
+    for match in _MARKS.finditer(rest):
+        text = rest[at : match.start()].strip()
+        text += match["end"] if text[-1:] not in ".。!！?？" else ""
         *before, last = [text[start:end].strip() for start, end in sentence_spans(text)] or [""]
         yield from (_Claim(one, [], False, block) for one in before if one)
         if last:
-            yield _Claim(last, _numbers(match["marks"]), bool(item), block)
+            yield _Claim(last, _numbers(match.group()), bool(item), block)
         at = match.end()
     if rest[at:].strip(" .。"):
         yield _Claim(rest[at:].strip(), [], bool(item), block)
@@ -192,6 +196,12 @@ def _cited(quote: str, at: int, source: Source) -> Cited | None:
         return None
     found = Cited(at, *span)
     return None if gives_orders(_sentence_at(source, found)) else found
+
+
+def _backing(source: Source, cited: Cited) -> str:
+    """What a sentence may take from a citation: its sentence, and the headings above unless they give orders."""
+    head = "" if gives_orders(source.head) else source.head
+    return f"{head}\n{_sentence_at(source, cited)}"
 
 
 def _sentence_at(source: Source, cited: Cited) -> str:
