@@ -16,6 +16,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.shared.exceptions import MCPError
 
 from ctxcli import mcp_server
 from ctxcli.model.errors import CtxError
@@ -70,6 +71,12 @@ async def everything(client: Any) -> None:
     assert wrong["error"]["hint"] == "did you mean section?"
     refused, failed = await call(client, "note_create", title="x")
     assert (failed, refused["error"]["code"]) == (True, "not_allowed")
+    declined, failed = await call(client, "ask", question="谁写了歌剧《卡门》？")
+    assert (declined["declined"], declined["citations"], failed) == (True, [], False)
+    for uri in ("ctx://doc/docs/none.md", "ctx://doc/../manual.txt", "file:///etc/hostname"):
+        with pytest.raises(MCPError) as caught:
+            await client.read_resource(uri)
+        assert (caught.value.code, bool(caught.value.message)) == (-32002, True)
     read = await client.read_resource(hits["hits"][0]["url"])
     assert read.contents[0].text == MANUAL
 

@@ -16,6 +16,9 @@ _KINDS = {
     "boolean": "true or false",
     "array": "a list of texts",
 }
+_LONGEST = 10_000
+"""Characters of a text, where its schema names no other limit (`maxLength`)."""
+_NAME = 60
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -32,7 +35,8 @@ def checked(tool: str, properties: Mapping[str, Schema], required: tuple[str, ..
         raise UsageError(f"{tool}: the arguments must be an object", code="bad_arguments", hint="give them by name")
     for name in given:
         if name not in properties:
-            near = get_close_matches(str(name), properties, n=1, cutoff=0.5)
+            name = str(name)[:_NAME]  # noqa: PLW2901 - as it is shown
+            near = get_close_matches(name, properties, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]}?" if near else f"it takes: {', '.join(properties) or 'nothing'}"
             raise UsageError(f"{tool}: there is no parameter {name!r}", code="unknown_parameter", hint=hint)
     found = {name: _value(tool, name, properties[name], value) for name, value in given.items() if value is not None}
@@ -54,10 +58,13 @@ def _parsed(tool: str, text: str) -> object:
 
 def _value(tool: str, name: str, schema: Schema, value: Any) -> Any:
     kind = schema.get("type")
-    found: Any = _CONVERT[kind](value) if isinstance(kind, str) else value
+    found: Any = _CONVERT[kind](value) if isinstance(kind, str) else _plain(value)
     if found is None:
         shown = json.dumps(value, ensure_ascii=False, default=str)
-        raise _wrong(tool, name, f"must be {_KINDS[str(kind)]}, not {shown[:60]}", f"give {_KINDS[str(kind)]}")
+        what = _KINDS[kind] if isinstance(kind, str) else "a text, a number or true or false"
+        raise _wrong(tool, name, f"must be {what}, not {shown[:_NAME]}", f"give {what}")
+    for text in found if isinstance(found, list) else [found]:
+        _check_text(tool, name, text, schema.get("maxLength", _LONGEST))
     if "enum" in schema and found not in schema["enum"]:
         near = get_close_matches(str(found), schema["enum"], n=1)
         hint = f"did you mean {near[0]}?" if near else f"use one of: {', '.join(schema['enum'])}"
@@ -71,6 +78,13 @@ def _value(tool: str, name: str, schema: Schema, value: Any) -> Any:
     return found
 
 
+def _check_text(tool: str, name: str, text: object, longest: int) -> None:
+    if isinstance(text, str) and len(text) > longest:
+        raise _wrong(tool, name, f"has {len(text):,} characters", f"give at most {longest:,}")
+    if isinstance(text, str) and "\0" in text:
+        raise _wrong(tool, name, "holds a null character", "leave it out")
+
+
 def _wrong(tool: str, name: str, what: str, hint: str) -> UsageError:
     return UsageError(f"{tool}: {name} {what}", code="bad_parameter", hint=hint)
 
@@ -78,7 +92,11 @@ def _wrong(tool: str, name: str, what: str, hint: str) -> UsageError:
 def _text(value: Any) -> str | None:
     if isinstance(value, str):
         return value
-    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return str(value) if _number(value) is not None else None
+
+
+def _plain(value: Any) -> str | float | bool | None:
+    return value if isinstance(value, str | bool) else _number(value)
 
 
 def _integer(value: Any) -> int | None:

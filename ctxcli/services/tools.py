@@ -14,6 +14,7 @@ from ctxcli.services.workspace import Workspace
 Form = Literal["openai", "anthropic", "mcp"]
 FORMS: tuple[Form, ...] = ("openai", "anthropic", "mcp")
 Schema = dict[str, Any]
+_MOST_CONTENT = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def _nullable(schema: Schema) -> Schema:
 
 def _without_lengths(schema: Schema) -> Schema:
     """OpenAI's strict mode knows no lengths of texts."""
-    return {name: value for name, value in schema.items() if name != "minLength"}
+    return {name: value for name, value in schema.items() if name not in ("minLength", "maxLength")}
 
 
 def _text(description: str, **more: Any) -> Schema:
@@ -244,7 +245,7 @@ TOOLS: tuple[Tool, ...] = (
         "Write a new note. Use it only when the user wants something kept. Search first, lest a note is made twice.",
         {
             "title": _text("A short title.", minLength=1),
-            "content": _text("Markdown."),
+            "content": _text("Markdown.", maxLength=_MOST_CONTENT),
             **_TYPE,
             "tags": _texts("Tags."),
         },
@@ -260,8 +261,8 @@ TOOLS: tuple[Tool, ...] = (
         {
             **_NOTE_ID,
             "title": _text("Another title."),
-            "content": _text("Markdown that replaces the content."),
-            "append": _text("Markdown that is added at the end."),
+            "content": _text("Markdown that replaces the content.", maxLength=_MOST_CONTENT),
+            "append": _text("Markdown that is added at the end.", maxLength=_MOST_CONTENT),
             **_TYPE,
             "add_tags": _texts("Tags to add."),
             "remove_tags": _texts("Tags to take away."),
@@ -335,6 +336,7 @@ class Toolbox:
             return NotFoundError(f"the tool {name} writes, which is not allowed", code="not_allowed", hint=hint)
         from difflib import get_close_matches
 
+        name = name[:60]
         names = [tool.name for tool in self.tools]
         near = get_close_matches(name, names, n=1)
         hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
