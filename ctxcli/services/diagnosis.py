@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from ctxcli.model.errors import CtxError, NotFoundError
+from ctxcli import settings as settings_
+from ctxcli.model.errors import CtxError, NotFoundError, ServiceError
 from ctxcli.model.report import Check, Diagnosis, WorkspaceStatus
 from ctxcli.services import indexing, knowledge
 from ctxcli.services import workspace as workspaces
+from ctxcli.services.models import KEY, language_endpoint
 from ctxcli.services.state_check import check_state, count_facts, count_sessions, kept_aside
 from ctxcli.services.workspace import Workspace
-from ctxcli.settings import is_trusted
+from ctxcli.settings import Settings, is_trusted
 from ctxcli.storage import manifest
 from ctxcli.storage.files import TEMPORARY, is_abandoned
 from ctxcli.storage.walk import CONFLICT_COPY
@@ -69,6 +71,7 @@ def _workspace(directory: Path | None, *, fix: bool) -> Iterator[Check]:
         workspace = workspaces.find(directory)
     except NotFoundError as error:
         yield Check("workspace", "warning", error.message, error.hint)
+        yield from _elsewhere()
         return
     yield Check("workspace", "ok", workspace.root.as_posix())
     try:
@@ -80,11 +83,36 @@ def _workspace(directory: Path | None, *, fix: bool) -> Iterator[Check]:
         yield Check("settings", "warning", f"ignored: {', '.join(ignored)}", "if you trust them: ctx trust")
     else:
         yield Check("settings", "ok", "all are known")
+    yield _model(workspace.settings)
     for name in workspace.kb_names():
         yield _index(workspace, name)
     yield from check_state(workspace, fix=fix)
     yield from _leftovers(workspace, fix=fix)
     yield from _conflicts(workspace)
+
+
+def _elsewhere() -> Iterator[Check]:
+    """What can be said outside of any workspace: the user's own settings."""
+    try:
+        yield _model(settings_.load(None))
+    except CtxError as error:
+        yield Check("settings", "problem", error.message, error.hint)
+
+
+def _model(settings: Settings) -> Check:
+    """Which language model would be asked. None is asked here, and no key is shown."""
+    title = "language model"
+    try:
+        endpoint = language_endpoint(settings)
+    except ServiceError as error:
+        if error.code == "no_model":
+            return Check(title, "ok", "none is named; only `ask --llm` and `chat` need one", error.hint)
+        return Check(title, "warning", error.message, error.hint)
+    key = f"{KEY} is set" if endpoint.key else f"{KEY} is not set"
+    said = f"{endpoint.model} at {endpoint.shown}; {key}"
+    if endpoint.key and not endpoint.is_local and endpoint.base_url.lower().startswith("http:"):
+        return Check(title, "warning", f"{said} and would be sent unencrypted", "write the address with https://")
+    return Check(title, "ok", said)
 
 
 def _index(workspace: Workspace, name: str) -> Check:

@@ -29,13 +29,19 @@ def language_model(
     """
     from ctxcli.providers.llm import ChatService
 
-    environ = os.environ if environ is None else environ
+    return ChatService(language_endpoint(settings, model=model, environ=environ))
+
+
+def language_endpoint(
+    settings: Settings, *, model: str | None = None, environ: Mapping[str, str] | None = None
+) -> "Endpoint":
+    """Where the language model is; the same errors as of `language_model`."""
     name = (model or settings.text("llm.model")).strip()
     if not name:
         raise ServiceError(
             "no language model is named", code="no_model", hint="use --model, CTX_MODEL, or: ctx config set llm.model M"
         )
-    return ChatService(_endpoint(settings, name, environ))
+    return _endpoint(settings, name, os.environ if environ is None else environ)
 
 
 def embedder(settings: Settings, name: str, *, root: Path, environ: Mapping[str, str] | None = None) -> Embedder:

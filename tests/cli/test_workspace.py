@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.run import ctx, write
+from tests.llm_server import scripted
 
 
 @pytest.fixture
@@ -70,6 +71,27 @@ def test_doctor_finds_a_damaged_index(place: Path) -> None:
 
 def test_doctor_works_outside_of_a_workspace(tmp_path: Path) -> None:
     assert ctx(tmp_path, "doctor").code == 0
+
+
+def test_doctor_says_which_language_model_is_configured_and_asks_none(place: Path) -> None:
+    def model(folder: Path = place, **more: str) -> tuple[str, str]:
+        done = ctx(folder, "doctor", "--json", **more)
+        assert (done.code, "sk-a-secret" in done.out + done.err) == (0, False)
+        (found,) = [one for one in done.json["checks"] if one["name"] == "language model"]
+        return found["status"], found["message"]
+
+    named = {"CTX_MODEL": "qwen2.5:7b"}
+    assert model()[1].startswith("none is named")
+    with scripted() as service:
+        here = {**named, "OPENAI_BASE_URL": service.url}
+        assert model(**here) == ("ok", f"qwen2.5:7b at {service.url}; OPENAI_API_KEY is not set")
+        assert model(place.parent, **here, OPENAI_API_KEY="sk-a-secret")[1].endswith("; OPENAI_API_KEY is set")
+        assert service.requests == []
+    assert model(**named) == ("warning", "there is no key for https://api.openai.com/v1")
+    assert model(**named, OPENAI_BASE_URL="http://u:sk-a-secret@h.example/v1", OPENAI_API_KEY="sk-a-secret") == (
+        "warning", "qwen2.5:7b at http://h.example/v1; OPENAI_API_KEY is set and would be sent unencrypted",
+    )  # fmt: skip
+    assert model(**named, OPENAI_API_KEY="密钥")[0] == "warning"
 
 
 def test_settings_come_from_flag_environment_workspace_user_and_default(place: Path) -> None:
