@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ctxcli.cli.options import AsJson, DryRun, Quiet, WorkspaceDir, Yes
-from ctxcli.cli.output import confirm, emit_json, emit_line, notice, user_errors, visible, warn
+from ctxcli.cli.output import confirm, emit_json, emit_line, end, notice, user_errors, visible, warn
 from ctxcli.cli.values import ValueCommand
-from ctxcli.model.errors import ParseError, UsageError
+from ctxcli.model.errors import ExitCode, ParseError, UsageError
 from ctxcli.model.json_errors import json_reason
 
 if TYPE_CHECKING:
     from ctxcli.model.message import Message
+    from ctxcli.model.session import Compaction
     from ctxcli.packing.history import Limits, Policy
+    from ctxcli.services.session_wording import Wording
     from ctxcli.services.sessions import Sessions
 
 app = typer.Typer(
@@ -287,24 +289,50 @@ def compact(
     name: Name,
     keep: Annotated[int, typer.Option(min=0, help="Turns that stay.")] = 6,
     room: Annotated[int, typer.Option(min=50, help="Tokens that the summary may have.")] = 800,
+    llm: Annotated[
+        bool, typer.Option("--llm/--no-llm", help="Let a language model word the summary; sends it old turns.")
+    ] = False,
+    model: Annotated[str | None, typer.Option("--model", "-m", metavar="M", help="The model; else CTX_MODEL.")] = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
     directory: WorkspaceDir = None,
 ) -> None:
-    """Move old turns to the archive of the session, and let a summary stand for them. Nothing is lost."""
+    """Move old turns to the archive of the session, and let a summary stand for them. Nothing is lost.
+
+    Where the model fails the turns are moved with an extractive summary, the exit code is 7, and the next --llm words
+    what is missing.
+    """
     with user_errors(as_json=as_json):
+        if model is not None and not llm:
+            raise UsageError("--model names a language model, but none is asked", hint="add --llm")
         sessions = _sessions(directory)
-        found = sessions.compact(name, keep=keep, room=room, dry_run=dry_run)
+        wording = _wording(sessions, name, model, keep=keep) if llm else None
+        more = {"wording": wording.of} if wording else {}
+        found = sessions.compact(name, keep=keep, room=room, dry_run=dry_run, **more)
         _tell(sessions, quiet=quiet)
         if as_json:
             emit_json(found.document())
-            return
-        for turn in found.dropped:
-            emit_line(visible(f"{turn.id}  {turn.messages} messages  {turn.summary}"))
-        verb = "would move" if dry_run else "moved"
-        turns = f"{len(found.dropped)} turn{'' if len(found.dropped) == 1 else 's'}"
-        notice(f"{verb} {turns} to the archive; {found.kept_messages} messages stay", quiet=quiet)
+        else:
+            _show_compaction(found, quiet=quiet)
+        if wording and wording.notice:
+            warn(wording.notice, quiet=quiet)
+            end(ExitCode.PARTIAL)
+
+
+def _wording(sessions: "Sessions", name: str, model: str | None, *, keep: int) -> "Wording":
+    from ctxcli.services.models import language_model
+    from ctxcli.services.session_wording import word
+
+    return word(sessions, name, language_model(sessions.workspace.settings, model=model), keep=keep)
+
+
+def _show_compaction(found: "Compaction", *, quiet: bool) -> None:
+    for turn in found.dropped:
+        emit_line(visible(f"{turn.id}  {turn.messages} messages  {turn.summary}"))
+    verb = "would move" if found.dry_run else "moved"
+    turns = f"{len(found.dropped)} turn{'' if len(found.dropped) == 1 else 's'}"
+    notice(f"{verb} {turns} to the archive; {found.kept_messages} messages stay", quiet=quiet)
 
 
 @app.command()

@@ -10,7 +10,7 @@ from ctxcli.model.message import INSTRUCTING, Message
 from ctxcli.packing import history
 from ctxcli.packing.extract import Extract
 from ctxcli.packing.history import Event, MemoryState
-from ctxcli.packing.turns import converse
+from ctxcli.packing.turns import Turn, converse
 from ctxcli.parsing.messages import read_line
 from ctxcli.storage import sessions as files
 
@@ -86,10 +86,15 @@ def _extracts(rows: Iterable[dict[str, Any]]) -> tuple[Extract, ...]:
     return tuple(Extract(**row) for row in rows)
 
 
-def _messages(folder: Path, name: str, *, start: int) -> Iterator[Message]:
-    for number, at, data in files.lines(folder, name, ending=files.ARCHIVE):
+def _messages(folder: Path, name: str, *, start: int, end: int | None = None) -> Iterator[Message]:
+    for number, at, data in files.lines(folder, name, ending=files.ARCHIVE, end=end):
         if at >= start and (message := message_of(data)):
             yield message if message.id else replace(message, id=f"line-{number}")
+
+
+def archived(folder: Path, name: str, *, end: int) -> tuple[Turn, ...]:
+    """The turns in the first `end` bytes of the archive."""
+    return converse(_messages(folder, name, start=0, end=end)).turns
 
 
 def message_of(data: bytes) -> Message | None:

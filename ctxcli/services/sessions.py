@@ -1,7 +1,7 @@
 """Sessions: conversations kept, shown under a policy, recalled, compacted."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -239,27 +239,38 @@ class Sessions:
             problems=self.notices,
         )  # fmt: skip
 
-    def compact(self, name: str, *, keep: int, room: int = ROOM, dry_run: bool = False) -> Compaction:
+    def to_move(self, name: str, *, keep: int) -> tuple[Turn, ...]:
+        """The turns that `compact` would move."""
+        return _parted_turns([line.message for line in self._lines(name, []) if line.message], keep)[0]
+
+    def compact(
+        self,
+        name: str,
+        *,
+        keep: int,
+        room: int = ROOM,
+        dry_run: bool = False,
+        wording: Callable[[MemoryState], MemoryState] = lambda state: state,
+    ) -> Compaction:
         """Move all but the last `keep` turns to the archive; a summary of at most `room` tokens stands for them.
 
-        A turn that still waits for the result of a call stays. Wherever this is broken off, no line is lost, and none
-        counts twice.
+        `wording` may put other words for what is remembered. A turn that still waits for the result of a call stays.
+        Wherever this is broken off, no line is lost, and none counts twice.
         """
         name = self.find(name)
         with files.lock(self.folder, name, timeout=self._timeout):
             problems: list[str] = []
             lines = self._lines(name, problems)
             self.notices += problems
-            messages = [line.message for line in lines if line.message]
-            turns = converse(messages).turns
-            kept_turns = turns[max(0, len(turns) - max(keep, int(_waits(messages)))) :]
-            turns = turns[: len(turns) - len(kept_turns)]
+            turns, kept_turns = _parted_turns([line.message for line in lines if line.message], keep)
             before = self.remembered(name)
-            state = history.absorb(before.state, history.unsummarised(turns, before.state))
+            state = wording(history.absorb(before.state, history.unsummarised(turns, before.state)))
             after = replace(before, state=state, archived=before.archived + len(turns), room=room)
             kept, moved = _parted(lines, kept_turns) if turns else (lines, [])
             if turns and not dry_run:
                 self._move(name, before, after, kept, moved)
+            elif state != before.state and not dry_run:
+                session_memory.save(self.folder, name, replace(before, state=state))
         summaries = {event.id: event.summary for event in state.events}
         dropped = tuple(DroppedTurn(t.id, t.at, len(t.messages), summaries.get(t.id, "")) for t in turns)
         text = "".join(message.content for message in _archive(after, "summary", TokenCounter()))
@@ -312,6 +323,13 @@ def _archive(
     return history.remembered(
         remembered.archive, policy, room=room, most=room, count=_count(counter), language=language
     )  # fmt: skip
+
+
+def _parted_turns(messages: Sequence[Message], keep: int) -> tuple[tuple[Turn, ...], tuple[Turn, ...]]:
+    """The turns that go to the archive, and those that stay."""
+    turns = converse(messages).turns
+    at = max(0, len(turns) - max(keep, int(_waits(messages))))
+    return turns[:at], turns[at:]
 
 
 def _waits(messages: Sequence[Message]) -> bool:

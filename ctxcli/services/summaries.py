@@ -1,7 +1,7 @@
 """Summaries of old turns in the words of a model, grown from the one before; extractive where the model fails."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from ctxcli.answering.llm_grounding import claimed_numbers, numbers_in
@@ -14,7 +14,11 @@ from ctxcli.packing.history import CountMessages, Limits, MemoryState, Policy, V
 from ctxcli.packing.turns import Conversation, Turn
 
 _LONGEST = 300
+_LONGEST_LINE = 2_000
+_MOST_LINES = 40
 _A_MESSAGE = 4_000
+_A_REQUEST = 40_000
+"""Characters of messages that one request shows, about; more turns than that are summarised in several."""
 _RULES = """\
 You keep the memory of a conversation. From the summary so far and the messages that are new, write the summary anew, \
 one point a line, in the language of the conversation, and nothing else:
@@ -58,43 +62,83 @@ def view(
     before = state.extracts(room=limits.limit // 5, size=lambda one: count([Message("system", one.text)]))
 
     def reword(new: MemoryState, fresh: Sequence[Turn]) -> MemoryState:
-        try:
-            lines = _reworded(model, before, fresh) if model else ()
-        except ServiceError as error:
-            notices.append(f"the summary is extractive: {error.message}")
+        if model is None:
             return new
-        return replace(new, worded=tuple(lines), worded_turns=new.turns)
+        found = worded(model, before, fresh)
+        notices.append(found.notice)
+        if found.left == len(fresh):
+            return new
+        return replace(new, worded=found.lines, worded_turns=new.turns - found.left)
 
-    worded = model and policy in ("summary", "structured")
-    shown = history.view(talk, policy, limits, count=count, state=state, reword=reword if worded else None)
+    has_words = model and policy in ("summary", "structured")
+    shown = history.view(talk, policy, limits, count=count, state=state, reword=reword if has_words else None)
     return Summarised(shown, "".join(notices))
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """A summary in the words of a model; the last `left` of the turns are not in it, and `notice` says why."""
+
+    lines: tuple[Extract, ...]
+    left: int = 0
+    notice: str = ""
+
+
+def worded(model: LanguageModel, before: Sequence[Extract], turns: Sequence[Turn]) -> Worded:
+    """The summary `before` grown by turns, request by request. Where one fails, what the others made stays."""
+    lines, left = tuple(before), len(turns)
+    for batch in _batches(turns):
+        try:
+            lines = tuple(_reworded(model, lines, batch))
+        except ServiceError as error:
+            kind = "extractive" if left == len(turns) else "in part extractive"
+            return Worded(lines, left, f"the summary is {kind}: {error.message}")
+        left -= len(batch)
+    return Worded(lines)
+
+
+def _batches(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
+    """The turns in order, as many at once as a request shows, at least one."""
+    batch: list[Turn] = []
+    size = 0
+    for turn in turns:
+        more = sum(len(_shortened(message, _A_MESSAGE)) for message in turn.messages)
+        if batch and size + more > _A_REQUEST:
+            yield batch
+            batch, size = [], 0
+        batch.append(turn)
+        size += more
+    if batch:
+        yield batch
 
 
 def _reworded(model: LanguageModel, before: Sequence[Extract], turns: Sequence[Turn]) -> list[Extract]:
     """The lines of the new summary. ServiceError where the model gives none that holds."""
     old = "\n".join(f"{one.kind.replace('_', ' ').upper()}: {one.text} ({one.source})" for one in before)
-    new = "\n".join(
-        f"[{message.id}] {message.role}: {_shortened(message)}" for turn in turns for message in turn.messages
-    )
+    messages = [message for turn in turns for message in turn.messages]
+    each = min(_A_MESSAGE, max(200, _A_REQUEST // max(1, len(messages)))) if len(turns) == 1 else _A_MESSAGE
+    new = "\n".join(f"[{message.id}] {message.role}: {_shortened(message, each)}" for message in messages)
     text = f"Summary so far:\n{old or '(nothing)'}\n\nNew messages:\n{new}"
     reply = model.reply([Message("system", _RULES), Message("user", text)], temperature=0.0)
-    found = [one for line in reply.text.splitlines() if (one := _line(line, text))]
+    numbers = numbers_in(text)
+    lines = reply.text.splitlines()[: 2 * _MOST_LINES]
+    found = [one for line in lines if (one := _line(line[:_LONGEST_LINE], text, numbers))]
     if not found:
         raise ServiceError(
             f"{model.name} gave no summary that holds", code="llm_no_summary", hint="name another model with --model"
         )
-    return found
+    return found[:_MOST_LINES]
 
 
-def _shortened(message: Message) -> str:
+def _shortened(message: Message, longest: int) -> str:
     calls = "".join(f" calls {call.name}({call.arguments[:200]})" for call in message.tool_calls)
     text = " ".join(f"{message.content}{calls}".split())
-    return text if len(text) <= _A_MESSAGE else f"{text[: _A_MESSAGE // 2]} … {text[-_A_MESSAGE // 2 :]}"
+    return text if len(text) <= longest else f"{text[: longest // 2]} … {text[-longest // 2 :]}"
 
 
-def _line(line: str, material: str) -> Extract | None:
-    """A line of the summary, None where it is none, or claims a number that nobody named."""
-    found = _LINE.match(line)
+def _line(line: str, material: str, numbers: Set[str]) -> Extract | None:
+    """A line of the summary, None where it is none, or claims a number that is not among those of the material."""
+    found = _LINE.match(" ".join(line.split()))
     if not found:
         return None
     text, source = found["text"].strip(), BY_MODEL
@@ -104,7 +148,7 @@ def _line(line: str, material: str) -> Extract | None:
     elif ids and _AN_ID.fullmatch(ids[1].strip()):
         text = text[: ids.start()].strip()
     source = source.replace(f"{BY_MODEL}, {BY_MODEL}", BY_MODEL)
-    if not text or not claimed_numbers(text) <= numbers_in(material):
+    if not text or not claimed_numbers(text) <= numbers:
         return None
     kind = _KINDS[found["kind"].lower().replace("_", " ")]
     return Extract(text[:_LONGEST], kind, source, _SCORES[kind])

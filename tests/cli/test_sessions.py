@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cli.run import COMMAND, ctx, environment, write
+from tests.llm_server import said, scripted, status
 
 CALL = '[{"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}]'
 
@@ -271,6 +272,61 @@ def test_compacting_says_what_it_would_drop_and_loses_nothing(folder: Path) -> N
     assert "摘录式摘要" in shown
     assert shown.startswith("system: 你是助手。")
     assert ctx(folder, "session", "list", "--json").json["sessions"][0]["archived"] == 14
+
+
+WORDED = "CONFIRMED: 第 1 号泵的压力是 10 巴\nOPEN: 压力多久检查一次？"
+
+
+def test_a_model_words_the_summary_of_what_is_moved(folder: Path) -> None:
+    imported(folder, 8)
+    before = file_of(folder, "long").read_bytes()
+    with scripted(said(WORDED), said(WORDED)) as service:
+        named = {"OPENAI_BASE_URL": service.url}
+        dry = ctx(folder, "session", "compact", "long", "--keep", "3", "--llm", "--model", "m", "--dry-run", **named)
+        assert (dry.code, file_of(folder, "long").read_bytes()) == (0, before)
+        done = ctx(folder, "session", "compact", "long", "--keep", "3", "--llm", "-m", "m", "--json", **named)
+    assert (done.code, service.requests[1]["model"]) == (0, "m")
+    assert "第 4 号泵的压力是 40 巴" in service.prompt
+    assert "第 5 号泵" not in service.prompt
+    assert done.json["summary"].startswith("[前 10 条消息的摘要，由模型撰写]\n- 第 1 号泵的压力是 10 巴")
+    archive = file_of(folder, "long.archive").read_bytes()
+    assert sorted((archive + file_of(folder, "long").read_bytes()).splitlines()) == sorted(before.splitlines())
+    memory = file_of(folder, "long").with_name("long.memory.json").read_bytes()
+    with scripted() as service:
+        shown = ctx(folder, "session", "context", "long", "--policy", "structured", **service.environment).out
+        assert "压力多久检查一次？" in shown
+        assert ctx(folder, "session", "compact", "long", "--keep", "3", "--llm", **service.environment).code == 0
+        assert service.requests == []
+    assert file_of(folder, "long").with_name("long.memory.json").read_bytes() == memory
+
+
+def test_where_the_model_fails_the_summary_is_extractive_and_worded_the_next_time(folder: Path) -> None:
+    for text, role in (("The pool size is 10.", "user"), ("Noted: the pool size is 10.", "assistant")) * 4:
+        ctx(folder, "session", "add", "s", text, "--role", role)
+    before = file_of(folder).read_bytes()
+    with scripted(status(401, {"error": {"message": "no"}})) as service:
+        done = ctx(folder, "session", "compact", "s", "--keep", "1", "--llm", "--json", **service.environment)
+    assert (done.code, len(done.json["dropped"])) == (7, 3)
+    assert "warning: the summary is extractive: " in done.err
+    assert done.json["summary"].startswith("[Extractive summary of 6 earlier messages]")
+    assert file_of(folder, "s.archive").read_bytes() + file_of(folder).read_bytes() == before
+    with scripted(said("CONFIRMED: The pool size is 10")) as service:
+        done = ctx(folder, "session", "compact", "s", "--keep", "1", "--llm", "--json", **service.environment)
+    assert (done.code, done.json["dropped"]) == (0, [])
+    expected = "[Summary of 6 earlier messages, written by a model]\n- The pool size is 10"
+    assert done.json["summary"] == expected
+    assert expected in ctx(folder, "session", "context", "s").out
+
+
+def test_a_model_that_is_not_configured_is_told_before_anything_is_done(folder: Path) -> None:
+    imported(folder, 4)
+    before = file_of(folder, "long").read_bytes()
+    assert ctx(folder, "session", "compact", "long", "--keep", "1", "--llm").code == 8
+    assert ctx(folder, "session", "compact", "long", "--keep", "1", "--model", "m").code == 2
+    assert file_of(folder, "long").read_bytes() == before
+    with scripted() as service:
+        done = ctx(folder, "session", "compact", "long", "--keep", "1", "--no-llm", **service.environment)
+    assert (done.code, service.requests) == (0, [])
 
 
 def test_archived_turns_are_recalled_by_relevance(folder: Path) -> None:

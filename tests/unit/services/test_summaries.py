@@ -1,10 +1,10 @@
 """Summaries of old turns in the words of a model."""
 
 from ctxcli.model.errors import ServiceError
-from ctxcli.model.message import Message
+from ctxcli.model.message import Message, ToolCall
 from ctxcli.packing.history import Limits, MemoryState
 from ctxcli.packing.turns import Conversation, converse
-from ctxcli.services.summaries import Summarised, view
+from ctxcli.services.summaries import Summarised, view, worded
 from ctxcli.text.tokens import TokenCounter
 from tests.unit.services.fake_model import FakeModel
 
@@ -74,6 +74,33 @@ def test_a_reply_that_is_no_summary_falls_back_too() -> None:
     found = shown(talk(4), FakeModel(["Sure, I can help with that!"]))
     assert "gave no summary that holds" in found.notice
     assert "Extractive" in found.view.messages[0].content
+
+
+def test_many_turns_are_summarised_in_several_requests_and_what_was_done_stays() -> None:
+    long = talk(30, filler="The default pool size is 10. " * 20)
+    model = FakeModel(["CONFIRMED: The pool size is 10 (m2)", "CONFIRMED: The pool size is still 10 (m2)"])
+    found = shown(long, model)
+    assert len(model.asked) > 2
+    assert max(len(asked[1].content) for asked in model.asked) < 60_000
+    assert "CONFIRMED: The pool size is 10 (model, m2)" in model.asked[1][1].content
+    assert found.notice == "the summary is in part extractive: no more"
+    state = found.view.state
+    assert (state.worded[0].text, 0 < state.worded_turns < state.turns) == ("The pool size is still 10", True)
+
+
+def test_one_turn_of_any_length_is_one_request_of_bounded_length() -> None:
+    results = [Message("tool", "水泵 10 " * 2_000, tool_call_id=f"c{at}", id=f"t{at}") for at in range(60)]
+    calls = tuple(ToolCall(f"c{at}", "look_up", "{}") for at in range(60))
+    first = (Message("user", "q" * 9_000, id="u1"), Message("assistant", tool_calls=calls, id="a1"), *results)
+    model = FakeModel(["CONFIRMED: 水泵 10 (t1)"])
+    worded(model, (), converse(first).turns)
+    assert [len(asked[1].content) < 60_000 for asked in model.asked] == [True]
+
+
+def test_a_reply_that_goes_on_and_on_is_read_to_a_limit() -> None:
+    for line in (" " * 200_000, f"OPEN: a{' ' * 200_000}b", f"OPEN: {'(' * 200_000}"):
+        assert len(shown(talk(4), FakeModel([f"{line}\n{SUMMARY}"])).view.state.worded) >= 3
+    assert len(shown(talk(4), FakeModel(["OPEN: 还有 10 个\n" * 9_000])).view.state.worded) == 40
 
 
 def test_numbers_that_nobody_named_are_left_out() -> None:
