@@ -39,7 +39,7 @@ def find_quote(quote: str, text: str, units: Sequence[tuple[int, int]] = ()) -> 
     else:
         start, end = max(spans, key=lambda span: span[1] - span[0])
     start, end = _with_edges(text, start, end)
-    if sum(map(_weight, parts)) < _LEAST and not _is_unit(text, start, end, units):
+    if sum(map(weight, parts)) < _LEAST and not _is_unit(text, start, end, units):
         return None
     return start, end
 
@@ -77,8 +77,9 @@ def _folded(text: str) -> tuple[list[str], list[int]]:
     return letters, places
 
 
-def _weight(part: str) -> float:
-    return sum(1.0 if char < "\u2e80" else 2.5 for char in part)
+def weight(text: str) -> float:
+    """How much a text says: a letter 1, a Chinese, Japanese or Korean character 2.5."""
+    return sum(1.0 if char < "\u2e80" else 2.5 for char in text)
 
 
 def _with_edges(text: str, start: int, end: int) -> tuple[int, int]:

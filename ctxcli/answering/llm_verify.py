@@ -15,7 +15,7 @@ _QUOTE = re.compile(
 )
 _BARE_QUOTE = re.compile(r"^\s*(?:[-*]\s+)?[\[【]\s*(?P<n>[0-9]{1,9})\s*[\]】]\s*[:：]?\s*(?P<text>[\"“「『].*)$")
 _NUMBERS = r"[\[【]\s*[0-9]{1,9}(?:\s*[,，、;；]\s*[0-9]{1,9})*\s*[\]】]"
-_MARKS = re.compile(rf"{_NUMBERS}(?:\s*{_NUMBERS})*(?P<end>[.。!！?？;；]*)")
+MARKS = re.compile(rf"{_NUMBERS}(?:\s*{_NUMBERS})*(?P<end>[.。!！?？;；]*)")
 _ITEM = re.compile(r"^\s*(?:[-*•]|[0-9]{1,2}[.)、])\s+")
 _NOTHING = re.compile(r"^[\W_]*(?:NO[ _]ANSWER|无法回答|沒有答案|没有答案|無法回答)[\W_]*$", re.IGNORECASE)
 
@@ -129,7 +129,7 @@ def _quotes(quote: "re.Match[str]", claims: Sequence[_Claim], block: int) -> Ite
     numbers = [int(number)] if number else (claims[-1].numbers if claims else [])
     trailing = re.search(rf"\s*({_NUMBERS})\s*$", text)
     if trailing and not number:
-        numbers = _numbers(trailing[1])
+        numbers = numbers_of(trailing[1])
         text = text[: trailing.start()]
     for one in numbers:
         yield block, one, text
@@ -140,19 +140,20 @@ def _claims(line: str, block: int) -> Iterator[_Claim]:
     item = _ITEM.match(line)
     rest = line[item.end() :] if item else line.strip()
     at = 0
-    for match in _MARKS.finditer(rest):
+    for match in MARKS.finditer(rest):
         text = rest[at : match.start()].strip()
         text += match["end"] if text[-1:] not in ".。!！?？" else ""
         *before, last = [text[start:end].strip() for start, end in sentence_spans(text)] or [""]
         yield from (_Claim(one, [], False, block) for one in before if one)
         if last:
-            yield _Claim(last, _numbers(match.group()), bool(item), block)
+            yield _Claim(last, numbers_of(match.group()), bool(item), block)
         at = match.end()
     if rest[at:].strip(" .。"):
         yield _Claim(rest[at:].strip(), [], bool(item), block)
 
 
-def _numbers(marks: str) -> list[int]:
+def numbers_of(marks: str) -> list[int]:
+    """The numbers of marks such as ``[1][2, 3]``, each once."""
     return list(dict.fromkeys(int(number) for number in re.findall("[0-9]+", marks)))
 
 
@@ -212,4 +213,4 @@ def _sentence_at(source: Source, cited: Cited) -> str:
     return source.text[start:end]
 
 
-__all__ = ["NO_ANSWER", "Cited", "Source", "Statement", "Verified", "verify"]
+__all__ = ["MARKS", "NO_ANSWER", "Cited", "Source", "Statement", "Verified", "numbers_of", "verify"]

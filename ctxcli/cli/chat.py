@@ -97,6 +97,8 @@ def _answer(talk: "Chat", text: str, *, as_json: bool, quiet: bool) -> None:
     shown.end_line()
     if not turn.whole:
         warn("the answer is cut: it has reached the limit of tokens (llm.max_tokens)", quiet=quiet)
+    if turn.unbacked:
+        warn(f"in nothing that the model was shown: {', '.join(one[:100] for one in turn.unbacked)}", quiet=quiet)
     if is_terminal(sys.stderr):
         notice(f"({turn.usage.prompt_tokens:,} + {turn.usage.completion_tokens:,} tokens)", quiet=quiet)
 

@@ -63,7 +63,10 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class ChatTurn:
-    """What became of a message of the user: the answer, the tools on the way, the rounds of them, the tokens."""
+    """What became of a message of the user: the answer, the tools on the way, the rounds of them, the tokens.
+
+    `unbacked` are the citations, files and quotes in the answer that stand in nothing the model was shown.
+    """
 
     answer: str
     tools: tuple[ToolUse, ...]
@@ -71,6 +74,7 @@ class ChatTurn:
     usage: Usage
     model: str
     whole: bool = True
+    unbacked: tuple[str, ...] = ()
 
     def document(self, *, session: str | None, question: str) -> dict[str, Any]:
         """``ctx/chat/1``."""
@@ -78,4 +82,5 @@ class ChatTurn:
         return {
             "schema": "ctx/chat/1", "session": session, "message": question, "answer": self.answer, "tools": tools,
             "rounds": self.rounds, "model": self.model, "usage": self.usage.document(), "whole": self.whole,
+            "unbacked": list(self.unbacked),
         }  # fmt: skip

@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ctxcli.answering.llm_references import unbacked
+from ctxcli.answering.llm_verify import MARKS, numbers_of
 from ctxcli.model.chat import ChatTurn, Reply, ToolUse, Usage
 from ctxcli.model.context import ContextPacket
 from ctxcli.model.errors import CtxError, ServiceError
-from ctxcli.model.message import Message, ToolCall
+from ctxcli.model.message import RESULTS, Message, ToolCall
 from ctxcli.model.ports import LanguageModel
 from ctxcli.packing.builder import ContextConfig
 from ctxcli.packing.tool_result import render_tool_result
@@ -86,7 +88,8 @@ class Agent:
             if turn.heard:
                 self._memory.add(Message("assistant", f"{''.join(turn.heard).strip()} [interrupted]"))
             raise
-        return ChatTurn(reply.text, tuple(turn.used), turn.rounds, turn.usage, reply.model, reply.whole)
+        unbacked = _unbacked(reply.text, turn)
+        return ChatTurn(reply.text, tuple(turn.used), turn.rounds, turn.usage, reply.model, reply.whole, unbacked)
 
     def _context(self, text: str) -> Sequence[Message]:
         """Instructions, what is remembered, facts and open work, and the message, within the budget."""
@@ -156,6 +159,39 @@ class Agent:
             return _error(error.code, error.message, error.hint), True
         except Exception as error:
             return _error("bug", f"{type(error).__name__}: {error}", "call another tool"), True
+
+
+def _unbacked(answer: str, turn: _Turn) -> tuple[str, ...]:
+    """What the answer points to and the model was not shown. What it said itself before shows nothing."""
+    material: list[str] = []
+    numbers: set[int] = set()
+    for message in turn.messages:
+        if message.role in RESULTS:
+            _gather(_parsed(message.content), material, numbers)
+        elif message.role != "assistant":
+            material.append(message.content)
+    numbers |= {n for text in material for mark in MARKS.finditer(text) for n in numbers_of(mark.group())}
+    return unbacked(answer, material, numbers, quotes=bool(turn.used))
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:  # a result of a session that others have made
+        return text
+
+
+def _gather(value: Any, texts: list[str], numbers: set[int]) -> None:
+    """The texts of a result, and the numbers under which it can be cited."""
+    if isinstance(value, str):
+        texts.append(value)
+    elif isinstance(value, list):
+        for one in value:
+            _gather(one, texts, numbers)
+    elif isinstance(value, dict):
+        numbers |= {value[name] for name in ("n", "rank") if isinstance(value.get(name), int)}
+        for one in value.values():
+            _gather(one, texts, numbers)
 
 
 def _message(call: ToolCall, found: dict[str, Any]) -> Message:

@@ -48,6 +48,27 @@ def test_json_tells_the_tools_and_the_tokens(place: Path) -> None:
     assert found["usage"]["total_tokens"] == 50
 
 
+def test_what_an_answer_points_to_and_no_tool_returned_is_told(place: Path) -> None:
+    look = called(("ask", {"question": "When does the irrigation pump start?"}))
+    good = "At six [1] (manual.md §6.4): “The irrigation pump starts at six in the morning.”"
+    bad = "九点启动[1][99]（见 docs/none.md）：「灌溉水泵每天晚上九点启动」。"
+    with scripted(look, said(good), look, said(bad), look, said(bad)) as service:
+        assert ctx(place, "chat", "When?", "--json", **service.environment).json["unbacked"] == []
+        done = ctx(place, "chat", "何时？", **service.environment)
+        found = valid(ctx(place, "chat", "何时？", "--json", **service.environment).json)
+    told = ["[99]", "docs/none.md", "“灌溉水泵每天晚上九点启动”"]
+    assert (done.code, done.out) == (0, f"{bad}\n")
+    assert f"warning: in nothing that the model was shown: {', '.join(told)}\n" in done.err
+    assert found["unbacked"] == told
+
+
+def test_what_the_model_made_up_before_backs_nothing(place: Path) -> None:
+    with scripted(said("See [7]."), said("As I said: [7].")) as service:
+        for text in ("First?", "第二？"):
+            found = ctx(place, "chat", "-s", "made-up", text, "--json", **service.environment).json
+            assert found["unbacked"] == ["[7]"]
+
+
 def test_a_session_goes_on_by_name_in_another_process(place: Path) -> None:
     with scripted(said("Ten."), said("As I said: ten.")) as service:
         assert ctx(place, "chat", "-s", "talk", "What is the pool size?", **service.environment).out == "Ten.\n"
