@@ -1,7 +1,8 @@
 """PDF: text in reading order, sections, pages and their labels, from the text layer."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from itertools import takewhile
 from pathlib import PurePath
 
 from ctxcli.model.document import Document, ParseWarning
@@ -11,6 +12,7 @@ from ctxcli.parsing.pdf.assemble import assemble, pieces
 from ctxcli.parsing.pdf.headings import find
 from ctxcli.parsing.pdf.layout import Column, Layout, columns, measure
 from ctxcli.parsing.pdf.lines import Line, words_of
+from ctxcli.parsing.pdf.numbers import read_number
 from ctxcli.parsing.pdf.reader import Page, Pdf, read
 from ctxcli.parsing.sections import nest
 
@@ -18,7 +20,11 @@ VERSION = "pdf/1"
 
 _GARBLED_SHARE = 0.2
 _NO_CHARACTER = re.compile("\\(cid:\\d+\\)|[\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]+")
-_NO_TITLE = re.compile(r"untitled|microsoft word.*|.*\.(?:docx?|pdf|tex|indd|pptx?)|\W*|document\d*", re.IGNORECASE)
+_NO_TITLE = re.compile(
+    r"\(?(?:untitled|anonymous|unspecified|无标题|未命名)\)?\W*\d*|document\d*|新建.{0,20}文[档件]\W*\d*\W*"
+    r"|microsoft word.*|.*\.(?:docx?|pdf|tex|indd|pptx?)|\W*",
+    re.IGNORECASE,
+)
 
 
 def parse(data: bytes, *, name: str) -> Document:
@@ -46,7 +52,8 @@ def parse(data: bytes, *, name: str) -> Document:
         for number, heading in enumerate(headings)
         if number in made.heading_starts
     )
-    title, from_name = _title(pdf, lines, layout, name)
+    numbered = {at for one in headings if read_number(one.text) for at in range(one.first, one.last + 1)}
+    title, from_name = _title(pdf, lines, layout, numbered, name)
     return Document(
         format="pdf", title=title, text=made.text, sections=sections, blocks=made.blocks,
         page_starts=made.page_starts, page_labels=labels, title_from_name=from_name, warnings=warnings,
@@ -83,16 +90,19 @@ def _is_garbled(text: str) -> bool:
     return bad > _GARBLED_SHARE * max(len(text), 1)
 
 
-def _title(pdf: Pdf, lines: Sequence[Line], layout: Layout, name: str) -> tuple[str, bool]:
-    """The title of the metadata, else the largest lines of the first page, else the file's name."""
+def _title(pdf: Pdf, lines: Sequence[Line], layout: Layout, numbered: Set[int], name: str) -> tuple[str, bool]:
+    """The title of the metadata, else the largest lines of the first page, else the file's name.
+
+    Numbered headings (`numbered` holds the indexes of their lines) are no title, however large.
+    """
     title = " ".join(pdf.title.split())
     if title and not _NO_TITLE.fullmatch(title) and not _is_garbled(title):
         return title, False
-    first = [line for line in lines if line.page == lines[0].page and not line.turned]
-    size = max((line.size for line in first), default=0.0)
+    first = [(at, line) for at, line in enumerate(lines) if line.page == lines[0].page and not line.turned]
+    size = max((line.size for _, line in first), default=0.0)
     if size >= 1.25 * layout.size:
-        large = [line.text for line in first if line.size > 0.95 * size][:3]
-        text = " ".join(large)
+        large = [(at, line.text) for at, line in first if line.size > 0.95 * size][:3]
+        text = " ".join(text for _, text in takewhile(lambda one: one[0] not in numbered, large))
         if 3 <= len(text) <= 150 and not _is_garbled(text):
             return text, False
     return PurePath(name).stem, True

@@ -25,6 +25,7 @@ _CHAPTER_LINE = re.compile(
     r"(?:chapter|part|appendix|annex)\s+\w{1,5}|第\s*\w+\s*[章编篇部]|附录\s*\w{1,3}", re.IGNORECASE
 )
 _ROMAN = re.compile(r"\b[ivxlc]+\b", re.IGNORECASE)
+_LETTER = re.compile(r"[^\W\d_]")
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(
     r"[-–—\s·|]*(?:page|p\.|第)?\s*(?P<number>\d{1,4}|[ivxlc]{1,8})\s*页?\s*(?:(?:of|/|,|，)?\s*共?\s*\d{1,4}\s*页?)?[-–—\s·|]*",
@@ -77,7 +78,7 @@ def _layer(
     found: set[tuple[int, int]] = set()
     for key, slot in slots.items():
         near = slot + slots.get(key + 1, []) + slots.get(key - 1, [])
-        form = {(index, place): _form(pages[index].lines[place], body) for index, place in near}
+        form = {(index, place): _form_alone(pages[index], place, edges[index], body) for index, place in near}
         forms = Counter(form.values())
         found |= {at for at in slot if form[at] and forms[form[at]] >= least}
         twice = [at for at in slot if form[at] and forms[form[at]] > 1]
@@ -104,6 +105,15 @@ def _stands_apart(page: Page, places: Sequence[int], *, top: bool) -> bool:
     beyond = [line.y for place, line in enumerate(page.lines) if place not in places and not line.turned]
     inner = [y for y in beyond if (y < own.y if top else y > own.y)]
     return bool(inner) and abs(own.y - (max if top else min)(inner)) > _APART * own.size
+
+
+def _form_alone(page: Page, place: int, edge: Sequence[int], body: float) -> str:
+    """The form of an edge line; "" where a line beside it has the same: then it is a row of a table or a list."""
+    form = _form(page.lines[place], body)
+    if not _LETTER.search(form):
+        return form
+    beside = range(max(0, place - len(edge) - 1), min(len(page.lines), place + len(edge) + 2))
+    return "" if any(other not in edge and _form(page.lines[other], body) == form for other in beside) else form
 
 
 def _form(line: Line, body: float) -> str:

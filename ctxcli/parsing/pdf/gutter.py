@@ -9,6 +9,8 @@ _LEAST = 8
 _SHARE = 0.6
 _ROOM = 3.0
 """A line fills its column if it ends within this many em of the edge."""
+_NARROWEST = 12.0
+"""A column of prose is at least so many em wide; one of a table may be narrower."""
 
 
 def common_gap(gaps: Sequence[tuple[float, float] | None], size: float) -> tuple[float, float] | None:
@@ -77,10 +79,13 @@ def _alternates(lines: Sequence[Line], sides: Sequence[int]) -> bool:
 
 
 def _is_prose(lines: Sequence[Line], sides: Sequence[int], side: int) -> bool:
-    """Whether most lines of a column end near its right edge: cells of a table do not."""
+    """Whether a column is wide and most lines end near its right edge: cells of a table are short or ragged."""
     column = [line for line, own in zip(lines, sides, strict=True) if own == side]
     if len(column) < _LEAST:
         return False
     ends = sorted(line.x1 for line in column)
     edge = ends[-1 - len(ends) // 20]
+    size = sorted(line.size for line in column)[len(column) // 2]
+    if edge - min(line.x0 for line in column) < _NARROWEST * size:
+        return False
     return sum(line.x1 > edge - _ROOM * line.size for line in column) >= _SHARE * len(column)

@@ -126,6 +126,26 @@ def test_list_items_table_rows_and_code_are_blocks_of_their_own() -> None:
     assert block(document, "pump --start") == ("code", "pump --start --rate 5\n    --log daily.txt")
 
 
+def test_narrow_columns_of_a_table_are_not_taken_for_those_of_a_page() -> None:
+    document = read("prices.pdf")
+    rows = " ".join(document.text.split())
+    for row in ("K-007 Bolt size 117 149 EUR", "K-077 Bolt size 187 639 EUR", "K-077 螺栓规格 187 639 EUR"):
+        assert row in rows
+
+
+def test_a_row_at_the_top_of_a_page_is_no_running_head() -> None:
+    document = read("prices.pdf")
+    assert document.text.count("EUR") == 200
+    assert "K-045 Bolt size 155" in " ".join(document.text.split())
+    assert block(document, "2 价格表")[0] == "heading"
+
+
+def test_a_title_that_says_nothing_and_numbered_headings_in_large_type_are_no_title() -> None:
+    document = read("prices.pdf")
+    assert (document.title, document.title_from_name) == ("prices", True)
+    assert [section.path for section in document.sections] == [("1 Price list",), ("2 价格表",)]
+
+
 def test_a_chinese_standard_in_one_type_size_has_its_chapters() -> None:
     document = read("standard-zh.pdf")
     assert numbers(document)[1:] == ["1", "2", "3", "3.1", "3.2", "4", "4.1", "4.2", "5"]
