@@ -1,8 +1,10 @@
 """Any OpenAI-compatible chat service over HTTP: streamed, retried before the first token only."""
 
 import json
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxcli.model.chat import Reply, ToolSpec
@@ -52,7 +54,7 @@ class ChatService:
     ) -> dict[str, Any]:
         body: dict[str, Any] = {
             "model": self._endpoint.model,
-            "messages": [message.openai() for message in messages],
+            "messages": [_sendable(message).openai() for message in messages],
             "stream": True,
             "stream_options": {"include_usage": True},
         }
@@ -143,12 +145,29 @@ class ChatService:
         return assembly.reply(model=endpoint.model)
 
 
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 _OPTIONAL = {
     "max_tokens": "max_completion_tokens",
     "temperature": "",
     "stream_options": "",
 }
 """Parameters that some services do not take, and what to send instead ("": nothing)."""
+
+
+def _sendable(message: Message) -> Message:
+    """A message as services take it back: templates of some parse the arguments of calls, and some check their names.
+
+    Without this a session in which a model has once called a tool wrongly would be rejected from then on.
+    """
+    calls = tuple(
+        replace(
+            call,
+            name=_NOT_IN_NAMES.sub("_", call.name)[:64] or "unknown",
+            arguments=call.arguments if isinstance(http.parsed(call.arguments.encode()), Mapping) else "{}",
+        )
+        for call in message.tool_calls
+    )
+    return message if calls == message.tool_calls else replace(message, tool_calls=calls)
 
 
 def _chunks(event: str) -> list[str]:

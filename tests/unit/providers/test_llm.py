@@ -247,6 +247,19 @@ def test_tool_calls_come_in_pieces() -> None:
     assert service.requests[0]["tools"][0]["function"]["name"] == "look_up"
 
 
+def test_calls_that_a_model_got_wrong_do_not_spoil_the_requests_to_come() -> None:
+    wrong = (ToolCall("a", "look_up", '{"q": "水'), ToolCall("b", "", "[]"), ToolCall("c", "查 找", '{"q": "水泵"}'))
+    results = [Message("tool", "error", tool_call_id=call.id) for call in wrong]
+    with scripted(said("ok")) as service:
+        ChatService(Endpoint(service.url, "m")).reply([*HELLO, Message("assistant", tool_calls=wrong), *results])
+    sent = [call["function"] for call in service.requests[0]["messages"][1]["tool_calls"]]
+    assert sent == [
+        {"name": "look_up", "arguments": "{}"},
+        {"name": "unknown", "arguments": "{}"},
+        {"name": "_", "arguments": '{"q": "水泵"}'},
+    ]
+
+
 def test_tool_calls_without_an_index_are_told_apart_by_their_ids() -> None:
     first = {"id": "a", "function": {"name": "look_up", "arguments": "{}"}}
     second = {"id": "b", "function": {"name": "look_up", "arguments": '{"q": 1}'}}
