@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from ctxcli.answering.llm_references import unbacked
 from ctxcli.answering.llm_verify import MARKS, numbers_of
@@ -36,6 +36,9 @@ _OUTPUT = "Answer the task, with tools where they help. Say what was not found."
 _ENOUGH = "You have used all rounds of tools. Answer now from what you have, and say what is missing."
 _THOUGHT = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)\s*", re.DOTALL | re.IGNORECASE)
 
+_THOUGHT_ENDS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_LONGEST_MARK = len("</thinking>")
+
 
 def _silent(*ignored: Any) -> None:
     """Nobody looks on."""
@@ -59,6 +62,33 @@ class _Turn:
     usage: Usage = field(default_factory=Usage)
     rounds: int = 0
     heard: list[str] = field(default_factory=list)
+
+
+class _Speech:
+    """What a model says aloud: some write what they think first, between marks."""
+
+    _BEGINS = "<think"
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._state: Literal["begins", "thinks", "speaks"] = "begins"
+
+    def spoken(self, piece: str) -> str:
+        """What of the text that has come may be shown now."""
+        if self._state == "speaks":
+            return piece
+        self._held += piece
+        if self._state == "begins":
+            begun = self._held.lstrip().lower()
+            if self._BEGINS.startswith(begun):
+                return ""
+            self._state = "thinks" if begun.startswith(self._BEGINS) else "speaks"
+        if self._state == "thinks":
+            found = _THOUGHT_ENDS.search(self._held)
+            self._held = self._held[found.end() :] if found else self._held[-_LONGEST_MARK:]
+            self._state = "begins" if found else "thinks"
+            return self.spoken("") if found else ""
+        return self._held.lstrip()
 
 
 class Agent:
@@ -120,9 +150,11 @@ class Agent:
 
     def _ask(self, turn: _Turn, watcher: Watcher, *, last: bool) -> Reply:
         def hear(piece: str) -> None:
-            turn.heard.append(piece)
-            watcher.on_text(piece)
+            if piece := speech.spoken(piece):
+                turn.heard.append(piece)
+                watcher.on_text(piece)
 
+        speech = _Speech()
         turn.heard.clear()
         messages = [*turn.messages, Message("user", _ENOUGH)] if last else turn.messages
         reply = self._model.reply(messages, tools=() if last else self._specs, on_text=hear)

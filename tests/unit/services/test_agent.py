@@ -129,6 +129,35 @@ def test_thoughts_are_not_remembered(place: Workspace) -> None:
     assert "Yes." in [one.content for one in model.asked[1]]
 
 
+@pytest.mark.parametrize("size", [1, 3, 1_000])
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("<think>Hm, <b>.</think>\n\nThe pool is 10.", "The pool is 10."),
+        ("\n<Thinking>想一想</thinking>连接池是 10。", "连接池是 10。"),
+        ("<think>One.</think>\n<think>Two.</think>\nThree.", "Three."),
+        ("<thin ice", "<thin ice"),
+        ("No <think>thoughts</think> later.", "No <think>thoughts</think> later."),
+        ("<think>It never ends", ""),
+    ],
+)
+def test_thoughts_are_not_shown(place: Workspace, said: str, shown: str, size: int) -> None:
+    class Piecewise(FakeModel):
+        def reply(self, messages: Any, *, on_text: Any = None, **more: Any) -> Reply:
+            for at in range(0, len(said), size):
+                on_text(said[at : at + size])
+            return Reply(said, model="fake")
+
+    heard: list[str] = []
+    watcher = Watcher(on_text=heard.append)
+    if shown:
+        agent(place, Piecewise([])).answer("Size?", watcher)
+    else:
+        with pytest.raises(ServiceError):
+            agent(place, Piecewise([])).answer("大小？", watcher)
+    assert "".join(heard) == shown
+
+
 def test_a_session_goes_on_by_its_name(place: Workspace) -> None:
     agent(place, FakeModel([calls(("status", "{}")), "Ten."]), session="talk").answer("What is the pool size?")
     model = FakeModel(["As I said: ten."])
