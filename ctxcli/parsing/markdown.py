@@ -35,6 +35,7 @@ _SPECIAL_LINE = re.compile(
 )
 _NOT_QUOTABLE = re.compile(r"[ \t>]*(?:\[[^\]\n]+\]:.*|\[![^\]\n]+\].*|[-*+]|[0-9]{1,9}[.)]|[\"'(].*)?\Z")
 _COMMENT_THEN_TEXT = re.compile(r"\s*<!--(?s:.*?)-->\s*[^\s<]")
+_BLANK = b" \t\n"
 _MARK = re.compile(rb"\s*(?:[-*+]|[0-9]{1,9}[.)])\s*(?:\[[ xX]\]\s*)?")
 MAX_HEADING = 300
 """Characters; what is longer is a paragraph that happens to stand over a line of dashes."""
@@ -150,8 +151,10 @@ class _Reader:
 
     def add(self, start: int, end: int, kind: BlockKind) -> int:
         """Add a piece from the start of its line on, so that list and quote marks belong to it; returns its start."""
-        last = self._end
-        start = max(last, self.raw.rfind(b"\n", last, start) + 1) if start > last else last
+        last, raw = self._end, self.raw
+        while end > start and raw[end - 1] in _BLANK:
+            end -= 1
+        start = max(last, raw.rfind(b"\n", last, start) + 1) if start > last else last
         if start < end:
             self.pieces.append((start, end, kind))
             self._end = end
