@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from math import fsum
 
 from ctxcli.retrieval.weights import TermWeights, weigh
 from ctxcli.text.analyzer import Analyzer
@@ -26,4 +27,4 @@ class Relevance:
             return 0.0
         canonical = self.weights.canonical
         held = {canonical[term] for term in self.analyzer.terms(text).split() if term in canonical}
-        return min(1.0, sum(self.weights.weight[term] for term in held) / total)
+        return min(1.0, fsum(self.weights.weight[term] for term in held) / total)  # whatever the order of the set
