@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxcli.index.integrity import damage_told, muffled, unseal
+from ctxcli.model.errors import BusyError
 from ctxcli.model.index import FileRecord, IndexSettings
 from ctxcli.model.stored import StoredChunk
 
@@ -24,6 +25,8 @@ POINTER = "current"
 """The file that names the folder of the generation in use."""
 _TRIES = 20
 """Generations that may come and go while a reader opens one."""
+_NO_LOCK = "Failed to acquire Lockfile"
+"""How the engine says that it could not lock its list of segments, for which it needs a file that it can write."""
 
 
 class Entry(NamedTuple):
@@ -55,27 +58,49 @@ def generation(directory: Path) -> Path:
     return directory / name
 
 
-def _open(directory: Path) -> Any:
-    """Open the current generation.
+def _open(directory: Path) -> tuple[Any, Any]:
+    """Open the current generation; the second value has to live as long as the first.
 
     One that is swept away meanwhile fails to open, or opens without its file of positions, which the engine passes over
     in silence. The pointer moves before anything is swept: where it has moved, the next generation is opened.
     """
-    import tantivy
-
     for tries_left in range(_TRIES - 1, -1, -1):
         folder = generation(directory)
         try:
-            index = tantivy.Index.open(str(folder))
-            index.config_reader(reload_policy="manual")
-            index.reload()
+            opened = _open_generation(folder)
         except (ValueError, OSError):
             if not tries_left or folder == generation(directory):
                 raise
             continue
         if folder == generation(directory) or not tries_left:
-            return index
+            return opened
     raise AssertionError("unreachable")
+
+
+def _open_generation(folder: Path) -> tuple[Any, Any]:
+    """Open a generation. Where the engine cannot write its lock, it opens links to the files in a folder of our own."""
+    try:
+        return _open_folder(folder), None
+    except (ValueError, OSError) as error:
+        if _NO_LOCK not in str(error):
+            raise
+        if "LockBusy" in str(error):
+            raise BusyError("the index is being written all the time", hint="try again") from error
+    from tempfile import TemporaryDirectory
+
+    links = TemporaryDirectory(prefix="ctx-")
+    for file in folder.resolve().iterdir():
+        if file.suffix != ".lock":
+            Path(links.name, file.name).symlink_to(file)
+    return _open_folder(Path(links.name)), links
+
+
+def _open_folder(folder: Path) -> Any:
+    import tantivy
+
+    index = tantivy.Index.open(str(folder))
+    index.config_reader(reload_policy="manual")
+    return index
 
 
 class EmbeddedReader:
@@ -86,7 +111,7 @@ class EmbeddedReader:
 
         self._directory = directory
         with damage_told(directory), muffled():
-            self._index = _open(directory)
+            self._index, self._links = _open(directory)
             self._searcher = self._index.searcher()
         self._tantivy = tantivy
         self._schema = self._index.schema

@@ -94,6 +94,17 @@ def test_a_generation_that_is_swept_while_it_is_opened_is_not_read(
     assert seen(folder) == {"round2"}
 
 
+def test_an_index_where_nothing_can_be_written_is_read(tmp_path: Path) -> None:
+    folder = tmp_path / "index-1"
+    put_round(folder, 1)
+    lock = embedded.generation(folder) / ".tantivy-meta.lock"
+    lock.unlink()
+    lock.mkdir()  # stands for a file system that is mounted read-only: the engine cannot open its lock
+    before = sorted(folder.rglob("*"))
+    assert seen(folder) == {"round1"}
+    assert sorted(folder.rglob("*")) == before
+
+
 @posix_only
 def test_a_killed_writer_leaves_the_last_commit(tmp_path: Path) -> None:
     folder = tmp_path / "index-1"
