@@ -110,14 +110,15 @@ class Agent:
 
     def answer(self, text: str, watcher: Watcher = Watcher()) -> ChatTurn:
         """Answer a message of the user; what was said so far is kept also where this is interrupted or fails."""
-        turn = _Turn(list(self._context(text)))
-        self._memory.add(Message("user", text))
-        try:
-            reply = self._rounds(turn, watcher)
-        except KeyboardInterrupt:
-            if turn.heard:
-                self._memory.add(Message("assistant", f"{''.join(turn.heard).strip()} [interrupted]"))
-            raise
+        with self._memory.turn():
+            turn = _Turn(list(self._context(text)))
+            self._memory.add(Message("user", text))
+            try:
+                reply = self._rounds(turn, watcher)
+            except KeyboardInterrupt:
+                if turn.heard:
+                    self._memory.add(Message("assistant", f"{''.join(turn.heard).strip()} [interrupted]"))
+                raise
         unbacked = _unbacked(reply.text, turn)
         return ChatTurn(reply.text, tuple(turn.used), turn.rounds, turn.usage, reply.model, reply.whole, unbacked)
 

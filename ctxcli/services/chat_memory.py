@@ -1,6 +1,7 @@
 """What a chat remembers: a session that goes on by its name, or nothing beyond the process."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Protocol
 
@@ -19,6 +20,9 @@ class Memory(Protocol):
     """The messages of a chat. `notices` gathers what is to be said beside them."""
 
     notices: list[str]
+
+    def turn(self) -> AbstractContextManager[None]:
+        """Keep others from talking here until an answer is there."""
 
     def add(self, message: Message) -> None:
         """Keep a message."""
@@ -57,6 +61,10 @@ class LooseMemory(_Remembering):
         self._messages: list[Message] = []
         self._state = MemoryState()
 
+    def turn(self) -> AbstractContextManager[None]:
+        """Nobody else is here."""
+        return nullcontext()
+
     def add(self, message: Message) -> None:
         """Keep a message."""
         self._messages.append(replace(message, id=message.id or f"m{len(self._messages) + 1}"))
@@ -79,6 +87,10 @@ class SessionMemory(_Remembering):
             if error.code != "session_not_found":
                 raise
             self.name = self._sessions.new(name).name
+
+    def turn(self) -> AbstractContextManager[None]:
+        """Hold the session; BusyError where another conversation does not let go of it in time."""
+        return self._sessions.turn(self.name)
 
     def add(self, message: Message) -> None:
         """Append a message to the session."""

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -102,6 +103,10 @@ class Sessions:
         if message.role == "tool":
             self._check_call(name, message)
         return self._append(name, [message])[0]
+
+    def turn(self, name: str) -> AbstractContextManager[None]:
+        """Hold the session for a question and all that follows, so that two conversations do not mix their messages."""
+        return files.turn(self.folder, name, timeout=self._timeout)
 
     def _check_call(self, name: str, message: Message) -> None:
         """UsageError where a tool result cannot belong to any call of the session."""
@@ -296,7 +301,8 @@ class Sessions:
             raise self._missing(name, names)
         with files.lock(self.folder, name, timeout=self._timeout):
             place = files.move_to_trash(self.folder, name, self.workspace.folder / "trash")
-        (self.folder / f"{name}.lock").unlink(missing_ok=True)
+        for ending in (files.LOCK, files.TURN):
+            (self.folder / (name + ending)).unlink(missing_ok=True)
         return name, place
 
     def remembered(self, name: str) -> Remembered:

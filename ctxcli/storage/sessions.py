@@ -1,7 +1,7 @@
 """The files of sessions: one message a line, appended safely.
 
 ``<name>.jsonl`` the session, ``<name>.archive.jsonl`` the lines that compacting moved out, ``<name>.memory.json`` what
-is remembered of old turns, ``<name>.lock``.
+is remembered of old turns, ``<name>.lock`` and ``<name>.turn.lock``.
 """
 
 import json
@@ -18,6 +18,7 @@ from ctxcli.storage.files import atomic_write, locked, reason
 from ctxcli.storage.json_bytes import json_bytes
 
 ENDING, ARCHIVE, MEMORY = ".jsonl", ".archive.jsonl", ".memory.json"
+LOCK, TURN = ".lock", ".turn.lock"
 TORN = ".torn-"
 """Stands in the name of a torn line that is kept aside."""
 _BLOCK = 65_536
@@ -26,7 +27,12 @@ _MEMORY_SCHEMA = "ctx/session-memory/2"
 
 def lock(folder: Path, name: str, *, timeout: float) -> AbstractContextManager[None]:
     """Hold the session against other writers."""
-    return locked(folder / f"{name}.lock", timeout=timeout, what=f"the session {name}")
+    return locked(folder / (name + LOCK), timeout=timeout, what=f"the session {name}")
+
+
+def turn(folder: Path, name: str, *, timeout: float) -> AbstractContextManager[None]:
+    """Hold the session against other conversations, from a question to its answer; single lines may still be added."""
+    return locked(folder / (name + TURN), timeout=timeout, what=f"the session {name}")
 
 
 def create(folder: Path, name: str) -> bool:

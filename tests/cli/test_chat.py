@@ -79,6 +79,22 @@ def test_a_session_goes_on_by_name_in_another_process(place: Path) -> None:
     assert [one["role"] for one in shown["messages"]] == ["user", "assistant", "user", "assistant"]
 
 
+def test_two_chats_on_one_session_take_turns(place: Path) -> None:
+    assert ctx(place, "session", "new", "shared").code == 0
+    look = called(("ask", {"question": "When does the irrigation pump start?"}))
+    with scripted(look, said("At six."), look, said("六点。")) as service:
+        running = [
+            subprocess.Popen([*COMMAND, "chat", "-s", "shared", text], cwd=place, stdin=subprocess.DEVNULL,
+                             env=environment(place, CTX_INDEX_LOCK_SECONDS="60", **service.environment))
+            for text in ("When?", "何时？")
+        ]  # fmt: skip
+        assert [one.wait(120) for one in running] == [0, 0]
+    kept = ctx(place, "session", "show", "shared", "--json").json["messages"]
+    assert [one["role"] for one in kept] == ["user", "assistant", "tool", "assistant"] * 2
+    assert ctx(place, "session", "delete", "shared", "--yes").code == 0
+    assert list((place / ".ctx/sessions").glob("shared*")) == []
+
+
 def test_standard_input_is_one_message(place: Path) -> None:
     with scripted(said("好。")) as service:
         done = subprocess.run(
