@@ -20,7 +20,11 @@ _HAN_TENS = {"十": 10, "百": 100, "千": 1000}
 _HAN = re.compile(r"[零〇一二两兩三四五六七八九十百千万萬]{1,20}")
 _HAN_UNIT = re.compile(r"[点點时時分秒天日月年周个個次台人倍度米克元块岁歲页頁行条條章节節号號级級小層层种種项項%％]")
 _ADDRESS = re.compile(
-    r"(?:https?|ftp|data|javascript|file|mailto):[^\s)\]>\"'，。]+|\bwww\.[^\s)\]>\"'，。]+", re.IGNORECASE
+    r"(?:https?|ftp|data|javascript|file|mailto):[^\s)\]>\"'，。]+|(?<![a-z0-9])www\.[^\s)\]>\"'，。]+"
+    r"|(?<![\w:/])//[^\s)\]>\"'，。]+"  # without a scheme
+    r"|(?<=\]\()[^\s)]+"  # of a link or an image
+    r"|(?<![a-z0-9.-])[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,8}\.[a-z]{2,24}/[^\s)\]>\"'，。]+",
+    re.IGNORECASE,
 )
 _ORDERS = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|these|your|other)\b.{0,30}"

@@ -143,7 +143,24 @@ def test_a_number_of_thousands_of_characters_is_no_trap() -> None:
 
 def test_an_address_that_no_document_holds_is_dropped() -> None:
     quote = '> [1] "The irrigation pump starts at six in the morning"'
-    assert checked(f"The pump starts at six ![x](https://evil.example/?q=1). [1]\n{quote}").statements == ()
+    for address in (
+        "https://evil.example/?q=1",
+        "//evil.example/x",
+        "evil.example/x?q=pump",
+        "q=pump",
+        "www.evil.example",
+    ):
+        assert checked(f"The pump starts at six ![x]({address}). [1]\n{quote}").statements == ()
+    for address in ("//evil.example/x", "evil.example/x", "www.evil.example", "https://evil.example"):
+        assert checked(f"The pump starts at six, see {address} [1]\n{quote}").statements == ()
+        chinese = f"灌溉水泵六点启动，见{address} [3]\n> [3] “灌溉水泵每天早上六点启动”"
+        assert checked(chinese).statements == ()
+
+
+def test_what_looks_like_an_address_and_is_none_may_stand() -> None:
+    quote = '> [1] "The irrigation pump starts at six in the morning"'
+    for words in ("and/or the fan", "i.e. early", "Node.js", "docs/manual.md", "docs/手册.md"):
+        assert len(checked(f"The pump starts at six, {words}. [1]\n{quote}").statements) == 1
 
 
 @pytest.mark.parametrize(
