@@ -33,6 +33,7 @@ class RememberingEmbedder:
 
     def __init__(self, inner: Embedder) -> None:
         self._inner = inner
+        self.is_local = inner.is_local
         self.name, self.fingerprint = inner.name, inner.fingerprint
         self._rows: dict[tuple[str, str], Any] = {}
         if CACHE and Path(CACHE).exists():

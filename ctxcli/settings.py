@@ -350,9 +350,24 @@ def is_trusted(workspace: Path) -> bool:
 
 def trust(workspace: Path) -> None:
     """Trust the config of this workspace as it is now; when it changes, it has to be trusted again."""
+    _keep_trust(str(workspace.resolve()), _fingerprint(workspace))
+
+
+def allow(workspace: Path, what: str, value: str) -> None:
+    """Remember that the user asked for `what` with this value here: a workspace's own files cannot."""
+    if not is_allowed(workspace, what, value):
+        _keep_trust(f"{workspace.resolve()}#{what}", value)
+
+
+def is_allowed(workspace: Path, what: str, value: str) -> bool:
+    """Whether the user has asked for it."""
+    return _trusted().get(f"{workspace.resolve()}#{what}") == value
+
+
+def _keep_trust(name: str, value: str) -> None:
     import json
 
     path = _trust_file()
     path.parent.mkdir(parents=True, exist_ok=True)
-    data = {**_trusted(), str(workspace.resolve()): _fingerprint(workspace)}
+    data = {**_trusted(), name: value}
     atomic_write(path, json.dumps(data, ensure_ascii=False, indent=2).encode("utf-8", "surrogateescape"))

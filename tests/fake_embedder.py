@@ -13,6 +13,8 @@ from ctxcli.model.ports import TextRole
 class HashEmbedder:
     """Gives each text a vector of its own, and counts the passages it was asked for; fails after `most` of them."""
 
+    is_local = True
+
     def __init__(self, name: str = "hash", *, width: int = 8, most: int | None = None) -> None:
         self.name = name
         self.fingerprint = f"{name}/{width}"

@@ -53,6 +53,10 @@ class Embedder(Protocol):
     def fingerprint(self) -> str:
         """Tells models apart: vectors of two fingerprints must never be compared."""
 
+    @property
+    def is_local(self) -> bool:
+        """Whether texts stay on this machine."""
+
     def embed(self, texts: Sequence[str], *, role: TextRole) -> "Vectors":
         """One row a text, each of length 1, so that a dot product is a cosine. ServiceError where that fails."""
 

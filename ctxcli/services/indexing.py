@@ -6,24 +6,21 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ctxcli.model.errors import DataError, NotFoundError
 from ctxcli.model.index import FileRecord, IndexWriter
 from ctxcli.model.report import Failure, IndexPreview, IndexReport, Notice, Removal
+from ctxcli.services.ingest import vectors
 from ctxcli.services.ingest.look import Places, look
 from ctxcli.services.ingest.plan import ParserVersion, Plan, make_plan
 from ctxcli.services.ingest.pool import Limits
-from ctxcli.services.ingest.run import Outcomes, Progress, Reading, Watcher, apply
+from ctxcli.services.ingest.run import Outcomes, Reading, Watcher, apply
 from ctxcli.services.ingest.target import Target, target_of
 from ctxcli.services.workspace import DEFAULT_KB, Workspace
 from ctxcli.storage import manifest
 from ctxcli.storage.files import locked, reason
 from ctxcli.storage.manifest import Manifest, Root
 from ctxcli.storage.walk import Walked, is_below
-
-if TYPE_CHECKING:
-    from ctxcli.model.report import EmbeddingRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +56,7 @@ def index(workspace: Workspace, request: IndexRequest, *, watch: Watcher = lambd
     folder = workspace.kb_folder(request.kb)
     with _writing(workspace, request.kb):
         current, notices = _current(workspace, request)
-        embed = _chosen_model(workspace, request, current)
+        embed = vectors.chosen_model(workspace, request.kb, request.embed, current)
         if notices:
             shutil.copy(folder / manifest.FILE, folder / f"{manifest.FILE}.broken")
         target = _target(workspace, request, current)
@@ -78,8 +75,7 @@ def index(workspace: Workspace, request: IndexRequest, *, watch: Watcher = lambd
         if made != current or notices:
             manifest.write(folder, made)
         _sweep(folder, engine)
-        embedding = _embed(workspace, made, watch) if request.vectors else None
-        notices += _unknown_languages(embedding)
+        embedding = vectors.embed(workspace, made, watch, notices) if request.vectors else None
     notices += _nothing(target, walked)
     report = _report(request.kb, target, walked, outcomes, writer.files(), notices, time.monotonic() - started)
     return replace(report, embedding=embedding) if embedding else report
@@ -179,51 +175,8 @@ def _remove_root(workspace: Workspace, current: Manifest, path: str) -> Removal:
     writer.commit(root.path for root in roots)
     kept = replace(current, roots=roots)
     manifest.write(workspace.kb_folder(current.name), kept)
-    _embed(workspace, kept, lambda _: None)
+    vectors.embed(workspace, kept, lambda _: None, [])
     return Removal(current.name, path, len(lost))
-
-
-def _chosen_model(workspace: Workspace, request: IndexRequest, current: Manifest | None) -> str:
-    """The name of the embedding model from now on, "" for none; one that is named now must be there."""
-    if request.embed is None:
-        return current.embed if current else ""
-    if request.embed == "none":
-        return ""
-    from ctxcli.services import models
-
-    kind, colon, place = request.embed.partition(":")
-    is_folder = kind in models.FROM_FOLDERS and Path(place).expanduser().is_dir()
-    name = f"{kind}{colon}{workspace.cite(Path(place).expanduser())}" if is_folder else request.embed
-    models.embedder(workspace.settings, name, root=workspace.root)
-    return name
-
-
-def _embed(workspace: Workspace, made: Manifest, watch: Watcher) -> "EmbeddingRun | None":
-    """Bring the vectors to the index, or remove them where no model is chosen."""
-    folder = workspace.kb_folder(made.name)
-    if not made.embed:
-        for name in ("vectors.bin", "vectors.part"):
-            (folder / name).unlink(missing_ok=True)
-        return None
-    from ctxcli.services import embedding, models
-
-    embedder = models.embedder(workspace.settings, made.embed, root=workspace.root)
-    return embedding.embed(
-        folder,
-        workspace.reader(made.name),
-        embedder,
-        watch=lambda done, total: watch(Progress(done, total, 0, 0, "", "chunks")),
-    )
-
-
-def _unknown_languages(run: "EmbeddingRun | None") -> list[Notice]:
-    if run is None:
-        return []
-    names = {"zh": "Chinese", "en": "English"}
-    return [
-        Notice("model_language", f"{run.model} does not understand {names[one]}: such chunks are found by words only")
-        for one in run.unknown_languages
-    ]
 
 
 @contextmanager
@@ -249,7 +202,7 @@ def _current(workspace: Workspace, request: IndexRequest) -> tuple[Manifest | No
         for engine in reversed(manifest.engines(folder)):
             roots = _roots_of(folder / engine)
             if roots:
-                return Manifest(request.kb, engine, roots, _embedded_by(folder)), [notice]
+                return Manifest(request.kb, engine, roots, vectors.model_of(folder)), [notice]
         if request.paths:
             return None, [notice]
         raise
@@ -263,16 +216,6 @@ def _roots_of(engine: Path) -> tuple[Root, ...]:
         return tuple(Root(str(path)) for path in EmbeddedReader(engine).stats["roots"])
     except DataError:
         return ()
-
-
-def _embedded_by(folder: Path) -> str:
-    """The model that the vectors there were made by, "" where there are none."""
-    if not (folder / "vectors.bin").exists():
-        return ""
-    from ctxcli.index.vectors import header_of
-
-    header = header_of(folder)
-    return header.model if header else ""
 
 
 def _target(workspace: Workspace, request: IndexRequest, current: Manifest | None) -> Target:

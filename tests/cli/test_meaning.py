@@ -51,7 +51,7 @@ def answers(place: Path, questions: list[str], *options: str) -> list[dict[str, 
 
 
 MEANT = {
-    "When are the plants watered?": "docs/irrigation.md",
+    "When are the hives shut?": "docs/bees.md",
     "Who has to approve a bill?": "docs/money.md",
     "发生火灾怎么办？": "docs/安全.md",
     "西红柿哪天收获？": "docs/采收.md",
@@ -213,6 +213,18 @@ def test_a_model_that_is_not_there_stops_before_anything_is_done(tmp_path: Path)
     for name, code in (("onnx:nowhere", 8), ("static:nowhere", 8), ("word2vec", 2)):
         assert ctx(folder, "kb", "index", "docs", "--embed", name).code == code
     assert ctx(folder, "kb", "list", "--json").json["knowledge_bases"] == []
+
+
+def test_a_stranger_s_knowledge_base_sends_nothing_away(tmp_path: Path) -> None:
+    folder = documents(tmp_path / "w")
+    away = {"OPENAI_BASE_URL": "http://embeddings.invalid/v1", "OPENAI_API_KEY": "sk-secret-0123456789"}
+    assert ctx(folder, "kb", "index", "docs", "-q").code == 0
+    manifest = folder / ".ctx/kb/default/kb.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text("utf-8")), "embed": "openai:m"}), "utf-8")
+    done = ctx(folder, "kb", "index", "--json", **away)
+    assert (done.code, [one["code"] for one in done.json["notices"]]) == (0, ["not_sent"])
+    assert ctx(folder, "kb", "index", "--embed", "openai:m", **away).code == 8
+    assert ctx(folder, "kb", "index", **away).code == 8
 
 
 def test_a_killed_run_is_gone_on_with(tmp_path: Path) -> None:

@@ -30,6 +30,11 @@ class EmbeddingService:
         return f"openai:{self._service.endpoint.model}"
 
     @property
+    def is_local(self) -> bool:
+        """Whether the service is on this machine."""
+        return self._service.endpoint.is_local
+
+    @property
     def fingerprint(self) -> str:
         """Made from the name and the prefixes: a service does not show its weights."""
         prefixes = f"{self._prefixes['query']!r}/{self._prefixes['passage']!r}"

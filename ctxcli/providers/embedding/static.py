@@ -26,6 +26,8 @@ _LONGEST_HEADER = 16 << 20
 class StaticEmbedder:
     """The table of a folder; it is loaded at the first text."""
 
+    is_local: bool = True
+
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
         self._folder = folder

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class TorchEmbedder:
     """The model of a folder in the form of sentence-transformers; it is loaded at the first text."""
 
+    is_local: bool = True
+
     def __init__(self, name: str, folder: Path, options: ModelOptions) -> None:
         self.name = name
         self._folder, self._options = folder, options

@@ -21,6 +21,7 @@ class SentenceEncoder:
     """The model; it is loaded at the first text."""
 
     name = "usem3"
+    is_local: bool = True
 
     def __init__(self) -> None:
         _, self._package = (
