@@ -32,7 +32,10 @@ class Places:
 
 
 def look(places: Places) -> Walked:
-    """Walk what the places name. A root that is not there is a failure, and nothing below it is known."""
+    """Walk what the places name. A root that is not there is a failure, and nothing below it is known.
+
+    What lies below two roots is found twice; a failure is told once.
+    """
     together = Walked()
     for root in places.roots:
         if places.covers(root.path) or any(is_below(path, root.path) for path in places.reach):
@@ -41,6 +44,7 @@ def look(places: Places) -> Walked:
             together.failures.extend(one.failures)
             together.unknown.extend(one.unknown)
             together.skipped += one.skipped
+    together.failures = list(dict.fromkeys(together.failures))
     return together
 
 

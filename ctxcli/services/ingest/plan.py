@@ -58,12 +58,14 @@ def make_plan(
     by_identity = {identity(record.path): record for record in records}
     plan = Plan()
     seen: dict[str, Found] = {}
+    twins: dict[str, Found] = {}
     for found in sorted(walked.found, key=lambda one: one.path):
         key = identity(found.path)
         if key not in seen:
             seen[key] = found
-        elif seen[key].path != found.path:
-            plan.twins.append(found)
+        elif seen[key].path != found.path and found.path not in twins:
+            twins[found.path] = found
+    plan.twins = list(twins.values())
     for key, found in seen.items():
         _place(plan, found, by_identity.get(key), parser_version)
     plan.gone = [

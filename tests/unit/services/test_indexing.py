@@ -94,6 +94,20 @@ def test_a_root_around_another_counts_each_file_once(place: Workspace) -> None:
     assert index(place).files.unchanged == 2
 
 
+def test_what_lies_below_two_roots_is_told_once(place: Workspace) -> None:
+    write(place.root, "docs/sub/caf\u00e9 文.md", "# Composed\n")
+    write(place.root, "docs/sub/cafe\u0301 文.md", "# Taken apart\n")
+    if os.name == "posix":
+        Path(os.fsdecode(os.fsencode(place.root / "docs/sub") + b"/\xb9\xfe.md")).write_text(
+            "# GBK\n", encoding="utf-8"
+        )
+    index(place, "docs/sub")
+    report = index(place, "docs")
+    assert roots(place) == ["docs/sub", "docs"]
+    assert [warning.code for warning in report.warnings] == ["same_name"]
+    assert report.files.failed == len(report.failures) == (os.name == "posix")
+
+
 def test_patterns_are_remembered_with_their_root(place: Workspace) -> None:
     index(place, "docs", exclude=("sub/",))
     index(place)
