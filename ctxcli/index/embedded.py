@@ -85,7 +85,7 @@ def _open_generation(folder: Path) -> tuple[Any, Any]:
         if _NO_LOCK not in str(error):
             raise
         if "LockBusy" in str(error):
-            raise BusyError("the index is being written all the time", hint="try again") from error
+            raise BusyError("the index is locked by others all the time", code="locked", hint="try again") from error
     from tempfile import TemporaryDirectory
 
     links = TemporaryDirectory(prefix="ctx-")
