@@ -3,7 +3,7 @@
 import json
 import socket
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
@@ -41,7 +41,7 @@ def build(box: Toolbox) -> "Server[Any]":
         return types.ListToolsResult(tools=tools)
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        found, failed = await _in_thread(partial(call, box, params.name, params.arguments))
+        found, failed = await _in_thread(partial(box.outcome, params.name, params.arguments))
         text = types.TextContent(type="text", text=json.dumps(found, ensure_ascii=False))
         # an error does not fit the output schema, and clients check that
         return types.CallToolResult(content=[text], structured_content=None if failed else found, is_error=failed)
@@ -77,21 +77,6 @@ def build(box: Toolbox) -> "Server[Any]":
 
 async def _in_thread(work: Callable[[], Any]) -> Any:
     return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
-
-
-def call(box: Toolbox, name: str, arguments: Mapping[str, Any] | None) -> tuple[dict[str, Any], bool]:
-    """The document of a tool call, and whether it is an error. Nothing that goes wrong in a tool ends the server."""
-    try:
-        return box.call(name, arguments), False
-    except CtxError as error:
-        return _error(error.code, error.message, error.hint), True
-    except Exception as error:
-        hint = "this is a bug in ctx; call another tool"
-        return _error("bug", f"{type(error).__name__}: {error}", hint), True
-
-
-def _error(code: str, message: str, hint: str) -> dict[str, Any]:
-    return {"schema": "ctx/error/1", "error": {"code": code, "message": message, "hint": hint}}
 
 
 def resource(box: Toolbox, uri: str) -> str:

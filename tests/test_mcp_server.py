@@ -114,12 +114,12 @@ def test_a_tool_that_breaks_does_not_end_the_server(place: Path) -> None:
         def call(self, name: str, arguments: object) -> dict[str, Any]:
             raise RuntimeError("boom")
 
-    found, failed = mcp_server.call(Broken(place), "search", {})
+    found, failed = Broken(place).outcome("search", {})
     assert (failed, found["error"]["code"]) == (True, "bug")
 
 
 def test_without_a_workspace_each_call_says_so(tmp_path: Path) -> None:
-    found, failed = mcp_server.call(Toolbox(tmp_path / "none"), "search", {"query": "x"})
+    found, failed = Toolbox(tmp_path / "none").outcome("search", {"query": "x"})
     assert (failed, found["error"]["code"]) == (True, "no_workspace")
 
 

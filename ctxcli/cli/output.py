@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
-from ctxcli.model.errors import CtxError, DataError, ExitCode, UsageError
+from ctxcli.model.errors import CtxError, DataError, ExitCode, UsageError, error_document
 
 if TYPE_CHECKING:
     from ctxcli.cli.screen import Screen
@@ -159,7 +159,7 @@ def _report(code: str, message: str, hint: str, *, as_json: bool) -> None:
             sys.stderr.write(f"{_paint('hint:', '36')} {visible(one_line(hint))}\n")
     if as_json:
         try:
-            emit_json({"schema": "ctx/error/1", "error": {"code": code, "message": message, "hint": hint}})
+            emit_json(error_document(code, message, hint))
             sys.stdout.flush()
         except BrokenPipeError:
             _silence_stdout()

@@ -78,3 +78,8 @@ class ServiceError(CtxError):
     """A model, embedding or search service that failed or is not configured."""
 
     exit_code = ExitCode.SERVICE
+
+
+def error_document(code: str, message: str, hint: str = "") -> dict[str, object]:
+    """``ctx/error/1``: what programs and agents are told of an error."""
+    return {"schema": "ctx/error/1", "error": {"code": code, "message": message, "hint": hint}}

@@ -10,7 +10,7 @@ from ctxcli.answering.llm_references import unbacked
 from ctxcli.answering.llm_verify import MARKS, numbers_of
 from ctxcli.model.chat import ChatTurn, Reply, ToolUse, Usage
 from ctxcli.model.context import ContextPacket
-from ctxcli.model.errors import CtxError, ServiceError
+from ctxcli.model.errors import ServiceError, error_document
 from ctxcli.model.message import RESULTS, Message, ToolCall
 from ctxcli.model.ports import LanguageModel
 from ctxcli.packing.builder import ContextConfig
@@ -170,7 +170,9 @@ class Agent:
             for at, call in enumerate(calls):
                 watcher.on_call(call.name, call.arguments)
                 found, failed = (
-                    self._result(call) if at < _A_ROUND else (_error("too_many_calls", "too many calls"), True)
+                    self._box.outcome(call.name, call.arguments)
+                    if at < _A_ROUND
+                    else (error_document("too_many_calls", "too many calls"), True)
                 )
                 use = ToolUse(call.name, call.arguments, failed)
                 turn.used.append(use)
@@ -178,20 +180,11 @@ class Agent:
                 results.append(_message(call, found))
         finally:
             done = {result.tool_call_id for result in results}
-            results += [_message(call, _error("interrupted", "the user has interrupted"))
+            results += [_message(call, error_document("interrupted", "the user has interrupted"))
                         for call in calls if call.id not in done]  # fmt: skip
             for result in results:
                 self._memory.add(result)
         return results
-
-    def _result(self, call: ToolCall) -> tuple[dict[str, Any], bool]:
-        """The document of a call, and whether it is an error: the model sees errors, and may mend them."""
-        try:
-            return self._box.call(call.name, call.arguments), False
-        except CtxError as error:
-            return _error(error.code, error.message, error.hint), True
-        except Exception as error:
-            return _error("bug", f"{type(error).__name__}: {error}", "call another tool"), True
 
 
 def _unbacked(answer: str, turn: _Turn) -> tuple[str, ...]:
@@ -230,7 +223,3 @@ def _gather(value: Any, texts: list[str], numbers: set[int]) -> None:
 def _message(call: ToolCall, found: dict[str, Any]) -> Message:
     text = render_tool_result(json.dumps(found, ensure_ascii=False), RESULT_LIMIT)
     return Message("tool", text, tool_call_id=call.id)
-
-
-def _error(code: str, message: str, hint: str = "") -> dict[str, Any]:
-    return {"schema": "ctx/error/1", "error": {"code": code, "message": message, "hint": hint}}

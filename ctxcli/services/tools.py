@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ctxcli.model.chat import ToolSpec
-from ctxcli.model.errors import NotFoundError
+from ctxcli.model.errors import CtxError, NotFoundError, error_document
 from ctxcli.services import tool_actions as act
 from ctxcli.services.tool_arguments import checked
 from ctxcli.services.workspace import Workspace
@@ -329,6 +329,18 @@ class Toolbox:
             raise self._unknown(name)
         given = checked(name, tool.properties, tool.required, arguments)
         return tool.run(act.find(self._directory), given)
+
+    def outcome(self, name: str, arguments: object) -> tuple[dict[str, Any], bool]:
+        """The document of a call, and whether it is an error, which agents are told and may mend.
+
+        Nothing that goes wrong in a tool ends a conversation.
+        """
+        try:
+            return self.call(name, arguments), False
+        except CtxError as error:
+            return error_document(error.code, error.message, error.hint), True
+        except Exception as error:
+            return error_document("bug", f"{type(error).__name__}: {error}", "a bug in ctx; call another tool"), True
 
     def _unknown(self, name: str) -> NotFoundError:
         if name in _BY_NAME:
