@@ -96,17 +96,14 @@ class Assembly:
             self._usage = Usage(_number(usage.get("prompt_tokens")), _number(usage.get("completion_tokens")))
 
     def reply(self, *, model: str) -> Reply:
-        """What was said, in whole characters; calls without an id get one."""
-        calls = tuple(
-            ToolCall(
-                call.id or f"call-{at}",
-                whole_characters("".join(call.name)),
-                whole_characters("".join(call.arguments)) or "{}",
-            )
-            for at, call in enumerate(self._calls.values(), 1)
-        )
+        """What was said, in whole characters; calls without an id of their own get one."""
+        calls: dict[str, ToolCall] = {}
+        for at, call in enumerate(self._calls.values(), 1):
+            own = call.id if call.id and call.id not in calls else f"call-{at}"
+            name, arguments = (whole_characters("".join(parts)) for parts in (call.name, call.arguments))
+            calls[own] = ToolCall(own, name, arguments or "{}")
         text = whole_characters("".join(self._text))
-        return Reply(text, calls, self.finish != "length", self._usage, self.model or model)
+        return Reply(text, tuple(calls.values()), self.finish != "length", self._usage, self.model or model)
 
 
 def _text(value: object) -> str:

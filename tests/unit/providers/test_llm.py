@@ -247,6 +247,17 @@ def test_tool_calls_come_in_pieces() -> None:
     assert service.requests[0]["tools"][0]["function"]["name"] == "look_up"
 
 
+def test_calls_with_the_same_id_are_told_apart() -> None:
+    same = [
+        {"index": at, "id": "x", "function": {"name": "look_up", "arguments": f'{{"q": "泵 {at}"}}'}} for at in (0, 1)
+    ]
+    reply, _ = ask(streamed(delta(tool_calls=same), *finish("tool_calls")))
+    assert [(call.id, call.arguments) for call in reply.tool_calls] == [
+        ("x", '{"q": "泵 0"}'),
+        ("call-2", '{"q": "泵 1"}'),
+    ]
+
+
 def test_calls_that_a_model_got_wrong_do_not_spoil_the_requests_to_come() -> None:
     wrong = (ToolCall("a", "look_up", '{"q": "水'), ToolCall("b", "", "[]"), ToolCall("c", "查 找", '{"q": "水泵"}'))
     results = [Message("tool", "error", tool_call_id=call.id) for call in wrong]
