@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ctxcli.answering import decision, directed, evidence
 from ctxcli.answering.blocks import whole_block
@@ -32,38 +32,40 @@ class Filters:
     doc: str = ""
 
 
-class Ranker(Protocol):
-    """The way chunks are found and judged: which are looked at, in which order, and what speaks for an answer."""
+if TYPE_CHECKING:
 
-    @property
-    def name(self) -> str:
-        """What a threshold is fitted to: ``bm25``, ``hybrid`` …"""
+    class Ranker(Protocol):
+        """The way chunks are found and judged: which are looked at, in which order, and what speaks for an answer."""
 
-    def propose(
-        self, knowledge: "Knowledge", question: Question, weights: TermWeights, *, limit: int, filters: Filters
-    ) -> list[StoredChunk]:
-        """Chunks that may answer, about `limit`."""
+        @property
+        def name(self) -> str:
+            """What a threshold is fitted to: ``bm25``, ``hybrid`` …"""
 
-    def rank(
-        self, question: Question, weights: TermWeights, chunks: Iterable[StoredChunk], *, limit: int
-    ) -> Sequence[Match]:
-        """The `limit` best of them, best first."""
+        def propose(
+            self, knowledge: "Knowledge", question: Question, weights: TermWeights, *, limit: int, filters: Filters
+        ) -> list[StoredChunk]:
+            """Chunks that may answer, about `limit`."""
 
-    def values(self, question: Question, weights: TermWeights, matches: Sequence[Match]) -> list[dict[int, float]]:
-        """For each match the probability, by unit, that the unit answers."""
+        def rank(
+            self, question: Question, weights: TermWeights, chunks: Iterable[StoredChunk], *, limit: int
+        ) -> Sequence[Match]:
+            """The `limit` best of them, best first."""
 
-    def score(
-        self,
-        question: Question,
-        weights: TermWeights,
-        matches: Sequence[Match],
-        values: Sequence[Mapping[int, float]],
-    ) -> float:
-        """The probability that the question is answered (0…1)."""
+        def values(self, question: Question, weights: TermWeights, matches: Sequence[Match]) -> list[dict[int, float]]:
+            """For each match the probability, by unit, that the unit answers."""
 
-    @property
-    def highest(self) -> float:
-        """The highest score that a match can have."""
+        def score(
+            self,
+            question: Question,
+            weights: TermWeights,
+            matches: Sequence[Match],
+            values: Sequence[Mapping[int, float]],
+        ) -> float:
+            """The probability that the question is answered (0…1)."""
+
+        @property
+        def highest(self) -> float:
+            """The highest score that a match can have."""
 
 
 class WordRanker:
@@ -102,7 +104,9 @@ class WordRanker:
 class Knowledge:
     """Several knowledge bases asked as one: frequencies are summed, candidates put together."""
 
-    def __init__(self, readers: Mapping[str, IndexReader], *, analyzer: Analyzer, ranker: Ranker | None = None) -> None:
+    def __init__(
+        self, readers: Mapping[str, IndexReader], *, analyzer: Analyzer, ranker: "Ranker | None" = None
+    ) -> None:
         self._readers = readers
         self.analyzer = analyzer
         self.ranker: Ranker = ranker or WordRanker()

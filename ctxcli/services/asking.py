@@ -22,17 +22,23 @@ if TYPE_CHECKING:
     from ctxcli.services.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
 class Way:
-    """How chunks are ranked; None leaves it to the settings `ask.mode`, `ask.fusion` and `ask.rerank`."""
+    """How chunks are ranked; None leaves it to the settings `ask.mode`, `ask.fusion` and `ask.rerank`.
 
-    mode: str | None = None
-    fusion: str | None = None
-    rerank: bool | None = None
+    A plain class: it is made at every question, and making a dataclass costs more than all that is done with it.
+    """
+
+    __slots__ = ("fusion", "mode", "rerank")
+
+    def __init__(self, mode: str | None = None, fusion: str | None = None, rerank: bool | None = None) -> None:
+        self.mode, self.fusion, self.rerank = mode, fusion, rerank
+
+
+AS_SET = Way()
 
 
 def open_knowledge(
-    workspace: "Workspace", names: Sequence[str] = (), *, notes: bool = False, way: Way = Way()
+    workspace: "Workspace", names: Sequence[str] = (), *, notes: bool = False, way: Way = AS_SET
 ) -> Knowledge:
     """The named knowledge bases, or all of the workspace; with `notes`, the notes as they are now as well.
 
@@ -217,7 +223,7 @@ class Asking:
         threshold: float | None,
         top_k: int | None,
         notes: bool | None = None,
-        way: Way = Way(),
+        way: Way = AS_SET,
     ) -> "Asking":
         """Open the knowledge: files named by `sources`, else the knowledge bases named by `kb`, else all.
 

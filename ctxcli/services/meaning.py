@@ -16,11 +16,12 @@ from ctxcli.retrieval.bm25 import Match
 from ctxcli.retrieval.closeness import Nearness, texts_of
 from ctxcli.retrieval.fusion import Fusion, NearMatch
 from ctxcli.retrieval.weights import TermWeights
-from ctxcli.services.answering import Filters, Knowledge, Ranker, WordRanker, best_span, matching_docs
+from ctxcli.services.answering import Filters, Knowledge, WordRanker, best_span, matching_docs
 from ctxcli.text.question import Question, read_question
 
 if TYPE_CHECKING:
     from ctxcli.model.ports import Vectors
+    from ctxcli.services.answering import Ranker
     from ctxcli.services.workspace import Workspace
 
 NEAREST = 100
@@ -131,7 +132,7 @@ class RerankingRanker:
 
     highest: float = 1.0
 
-    def __init__(self, inner: Ranker, reranker: Reranker, *, top: int) -> None:
+    def __init__(self, inner: "Ranker", reranker: Reranker, *, top: int) -> None:
         self._inner, self._reranker, self._top = inner, reranker, top
         self.name = f"{inner.name}+rerank"
         self._titles: dict[str, str] = {}
@@ -173,7 +174,7 @@ class RerankingRanker:
         return meaning.probability(both)
 
 
-def ranker_for(workspace: "Workspace", knowledge: Knowledge, *, mode: str, by: str, rerank: bool) -> Ranker:
+def ranker_for(workspace: "Workspace", knowledge: Knowledge, *, mode: str, by: str, rerank: bool) -> "Ranker":
     """The ranker of a mode (of `settings.MODES`) and, for ``hybrid``, a fusion (of `settings.FUSIONS`).
 
     DataError where the vectors are not there or not those of the index, ServiceError where a model cannot be had.
