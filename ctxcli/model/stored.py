@@ -160,11 +160,12 @@ def encode_outline(document: "Document") -> bytes:
         line += document.text.count("\n", counted, section.start)
         counted = section.start
         page = bisect_right(document.page_starts, section.start) or None
-        rows.append([section.level, section.number, section.title, page, _line(document, section.start, line)])
+        rows.append([section.level, section.number, section.title, page, line_at(document, section.start, line)])
     return _dump(rows)
 
 
-def _line(document: "Document", offset: int, counted: int) -> int | None:
+def line_at(document: "Document", offset: int, counted: int) -> int | None:
+    """The line of the file (1-based) at an offset of the text, in whose line `counted` it is; None where unknown."""
     if document.line_marks:
         at = bisect_right(document.line_marks, offset, key=itemgetter(0)) - 1
         return document.line_marks[max(0, at)][1] or None

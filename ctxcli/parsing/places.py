@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from ctxcli.model.document import Document
-from ctxcli.model.stored import Place
+from ctxcli.model.stored import Place, line_at
 from ctxcli.parsing.sections import split_number
 
-MOST_PLACES = 10_000
+MOST_PLACES = 1_000
 """So many places of one quote are looked at."""
+_MOST_STEPS = 100_000
+"""So often a piece of one quote is looked for."""
 _LEFT_OUT = re.compile(r"\s*(?:\[(?:…+|\.{3,})\]|…+|\.{3,})\s*")
 _QUOTATION_MARKS = {"“": "”", '"': '"', "「": "」", "『": "』", "«": "»", "‘": "’", "'": "'", "„": "“"}
 
@@ -20,6 +22,13 @@ class Located:
 
     def __init__(self, document: Document) -> None:
         self._document = document
+        self._places: dict[str, list[Place]] = {}
+
+    def places(self, quote: str) -> list[Place]:
+        """The places of a quote, in order; kept, since an answer may cite it often."""
+        if quote not in self._places:
+            self._places[quote] = [self.place(start, end) for start, end in self.quotes(quote)]
+        return self._places[quote]
 
     def place(self, start: int, end: int) -> Place:
         """The place of ``document.text[start:end]``; lines and pages are 1-based."""
@@ -36,8 +45,8 @@ class Located:
             page=page,
             page_end=bisect_right(document.page_starts, last) or None,
             page_label=(document.page_labels[page - 1] or None) if page and document.page_labels else None,
-            line_start=bisect_right(self._line_starts, start) if document.has_lines else None,
-            line_end=bisect_right(self._line_starts, last) if document.has_lines else None,
+            line_start=line_at(document, start, bisect_right(self._line_starts, start)),
+            line_end=line_at(document, last, bisect_right(self._line_starts, last)),
         )
 
     def quotes(self, quote: str) -> list[tuple[int, int]]:
@@ -65,7 +74,7 @@ class Located:
         """Runs from a place of the first piece to the next place of each following one, within one section."""
         wanted = [_bare(piece) for piece in pieces]
         at = self._bare_text.find(wanted[0]) if wanted else -1
-        for _ in range(MOST_PLACES):
+        for _ in range(min(MOST_PLACES, _MOST_STEPS // max(1, len(wanted)) + 1)):
             if at < 0:
                 return
             end = at + len(wanted[0])

@@ -266,15 +266,9 @@ def _reading(workspace: Workspace, request: IndexRequest) -> Reading:
     import os
 
     settings = workspace.settings
-    limits = Limits(
-        max_bytes=int(settings.number("index.max_file_mb") * 2**20),
-        memory=settings.integer("index.file_memory_mb") * 2**20,
-        seconds=settings.number("index.file_seconds"),
-        seconds_per_mb=settings.number("index.file_seconds_per_mb"),
-    )
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     jobs = request.jobs or settings.integer("index.jobs") or cores
-    return Reading(settings.text("index.analyzer"), limits, jobs, request.worker)
+    return Reading(settings.text("index.analyzer"), Limits.of(settings), jobs, request.worker)
 
 
 def _begun_anew(writer: IndexWriter) -> list[Notice]:

@@ -1,23 +1,23 @@
 """Check the citations of an answer against the files as they are now."""
 
+import os
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxcli.answering.citations import read_citations
-from ctxcli.model.errors import DataError, ParseError
+from ctxcli.model.errors import DataError
 from ctxcli.model.stored import Place
 from ctxcli.model.verification import CheckedCitation, CitedQuote, Verification
-from ctxcli.parsing import formats
 from ctxcli.parsing.places import Located, is_within
+from ctxcli.services.ingest.messages import TRANSIENT, Failed, Job
+from ctxcli.services.ingest.pool import Limits, Pool, command, size_for
 from ctxcli.storage import manifest
 
 if TYPE_CHECKING:
     from ctxcli.services.workspace import Workspace
-
-_MB = 1_000_000
-_MAX_MB = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,13 @@ class Shelf:
     """The documents that a citation may name.
 
     Paths are relative to `root`. An answer may come from a stranger: only what lies in one of `folders` (or is one of
-    them) once all links are followed is opened, and nothing larger than `max_bytes`.
+    them) once all links are followed is opened, by processes of their own that `limits` hold for: a document may be
+    made to hang or to blow up what reads it.
     """
 
     root: Path
     folders: tuple[Path, ...]
-    max_bytes: int = _MAX_MB * _MB
+    limits: Limits = field(default_factory=Limits)
 
     @classmethod
     def of_folder(cls, folder: Path) -> "Shelf":
@@ -46,10 +47,29 @@ class Shelf:
         for name in (*workspace.kb_names(), *OWN_KBS):
             with suppress(DataError):  # a broken index is no reason not to read the files
                 folders += [(workspace.root / root.path).resolve() for root in _roots(workspace, name)]
-        return cls(workspace.root, tuple(folders), int(workspace.settings.number("index.max_file_mb") * _MB))
+        return cls(workspace.root, tuple(folders), Limits.of(workspace.settings))
 
-    def open(self, doc: str) -> Located | str:
-        """The document as it is now, or why it is not opened."""
+    def open(self, docs: Iterable[str]) -> dict[str, Located | str]:
+        """Each document as it is now, or why it is not opened."""
+        found: dict[str, Located | str] = {}
+        jobs: dict[str, Job] = {}
+        for doc in dict.fromkeys(docs):
+            job = self._job(doc)
+            if isinstance(job, str):
+                found[doc] = job
+            else:
+                jobs[doc] = job
+        asked = list(jobs.values())
+        most = os.cpu_count() or 1
+        with Pool(command(self.limits, analyzer="bigrams"), size=size_for(asked, most), limits=self.limits) as pool:
+            for doc, (_, outcome) in zip(jobs, pool.run(asked), strict=True):
+                if isinstance(outcome, Failed):
+                    found[doc] = _why_not(outcome)
+                elif outcome.document:
+                    found[doc] = Located(outcome.document)
+        return found
+
+    def _job(self, doc: str) -> Job | str:
         try:
             path = (self.root / doc).resolve()
             if not any(path.is_relative_to(folder) for folder in self.folders):
@@ -58,15 +78,17 @@ class Shelf:
                 return "the file is gone"
             if not path.is_file():
                 return "this is no file"
-            if path.stat().st_size > self.max_bytes:
-                return f"the file is larger than {self.max_bytes / _MB:g} MB"
-            return Located(formats.parse(path.read_bytes(), name=path.name))
+            return Job(str(path), path.name, path.stat().st_size, whole=True)
         except OSError as error:
             return f"the file cannot be read: {(error.strerror or str(error)).lower()}"
-        except ParseError as error:
-            return f"the file cannot be read: {error.message}"
         except (ValueError, RuntimeError):  # a NUL, half a surrogate, a link to itself
             return "this is no path"
+
+
+def _why_not(failed: Failed) -> str:
+    if failed.code in TRANSIENT:
+        return f"the file was not read: {failed.message}"
+    return f"the file cannot be read: {failed.message}"
 
 
 def _notes(workspace: "Workspace") -> Path:
@@ -80,19 +102,15 @@ def _roots(workspace: "Workspace", name: str) -> "tuple[manifest.Root, ...]":
 
 def verify(text: str, shelf: Shelf) -> Verification:
     """Check every citation of an answer (its JSON document, or its text)."""
-    documents: dict[str, Located | str] = {}
-    checked = []
-    for cited in read_citations(text):
-        if cited.doc not in documents:
-            documents[cited.doc] = shelf.open(cited.doc)
-        checked.append(_check(cited, documents[cited.doc]))
-    return Verification(tuple(checked))
+    cited = read_citations(text)
+    documents = shelf.open(one.doc for one in cited)
+    return Verification(tuple(_check(one, documents[one.doc]) for one in cited))
 
 
 def _check(cited: CitedQuote, document: Located | str) -> CheckedCitation:
     if isinstance(document, str):
         return CheckedCitation(cited, "missing", message=document)
-    places = [document.place(start, end) for start, end in document.quotes(cited.quote)]
+    places = document.places(cited.quote)
     if not places:
         return CheckedCitation(cited, "stale", message="the quote is not in the document")
     if any(_is_as_cited(cited, place) for place in places):

@@ -4,6 +4,7 @@ import struct
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from ctxcli.model.document import Document
 from ctxcli.model.prepared import Prepared
 
 _HEAD = struct.Struct(">?Q")
@@ -14,22 +15,27 @@ TRANSIENT = frozenset({"unreadable_file", "vanished", "changed"})
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Read `file`, named `name`. Where its digest is in `known`, it need not be prepared."""
+    """Read `file`, named `name`. Where its digest is in `known`, it need not be prepared.
+
+    `whole` asks for the document itself instead of what an index takes.
+    """
 
     file: str
     name: str
     size: int
     known: tuple[str, ...] = ()
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A file read; `prepared` is None where the digest was known."""
+    """A file read; `prepared` is None where the digest was known, `document` is set where it was asked for."""
 
     size: int
     mtime_ns: int
     sha256: str
     prepared: Prepared | None
+    document: Document | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from typing import IO, Any, Self
 from ctxcli.model.errors import DataError
 from ctxcli.services.ingest import worker
 from ctxcli.services.ingest.messages import Failed, Job, Outcome, receive, send
+from ctxcli.settings import Settings
 
 _AHEAD = 256
 """Files that may be read before an earlier one is done."""
@@ -39,6 +40,16 @@ class Limits:
     memory: int = 2 << 30
     seconds: float = 60.0
     seconds_per_mb: float = 10.0
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """The limits that are set."""
+        return cls(
+            max_bytes=int(settings.number("index.max_file_mb") * 2**20),
+            memory=settings.integer("index.file_memory_mb") * 2**20,
+            seconds=settings.number("index.file_seconds"),
+            seconds_per_mb=settings.number("index.file_seconds_per_mb"),
+        )
 
     def seconds_for(self, size: int) -> float:
         """The time that a file of `size` bytes may take."""

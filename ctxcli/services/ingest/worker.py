@@ -103,9 +103,12 @@ def handle(job: Job, *, max_bytes: int, analyzer: str) -> Outcome:
     digest = sha256(data)
     if digest in job.known:
         return Read(size, mtime_ns, digest, None)
-    from ctxcli.services.prepare import prepare  # on use: files that only moved need no parser
+    from ctxcli.parsing import formats  # on use: files that only moved need no parser
+    from ctxcli.services.prepare import prepare
 
     try:
+        if job.whole:
+            return Read(size, mtime_ns, digest, None, formats.parse(data, name=job.name))
         return Read(size, mtime_ns, digest, prepare(data, name=job.name, analyzer=analyzer))
     except CtxError as error:
         return Failed(error.code, error.message, error.hint, size, mtime_ns, digest)

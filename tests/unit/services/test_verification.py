@@ -11,6 +11,7 @@ from ctxcli.answering.citations import read_citations
 from ctxcli.model.errors import DataError
 from ctxcli.model.verification import CheckedCitation
 from ctxcli.services import workspace
+from ctxcli.services.ingest.pool import Limits
 from ctxcli.services.verification import Shelf, verify
 from tests.cli.run import ROOT, write
 
@@ -111,6 +112,16 @@ def test_lines_that_were_put_before_move_a_quote_and_its_removal_makes_it_stale(
     assert (one(folder, **cited).status, one(folder, **cited).message) == ("missing", "the file is gone")
 
 
+def test_lines_of_html_are_looked_up_too(folder: Path) -> None:
+    page = "<p>Head.</p>\n<p>The lift holds 8 persons.</p>\n<p>电梯限载八人。</p>\n"
+    write(folder, "lift.html", page)
+    cited = {"doc": "lift.html", "quote": "电梯限载八人。", "line_start": 3, "line_end": 3}
+    assert one(folder, **cited).status == "ok"
+    write(folder, "lift.html", "<p>New.</p>\n\n" + page)
+    moved = one(folder, **cited)
+    assert (moved.status, moved.now and moved.now.line_start) == ("moved", 5)
+
+
 def test_a_page_that_is_not_that_of_the_quote_is_told() -> None:
     def checked(page: int) -> CheckedCitation:
         cited = {"doc": PDF, "quote": "It is tested on the first Wednesday of each month at 08:00.", "page": page}
@@ -168,9 +179,25 @@ def test_a_file_over_the_limit_and_one_that_is_no_document_are_missing(folder: P
     write(folder, "cut.pdf", b"%PDF-1.7\n1 0 obj\n<<")
     assert one(folder, doc="noise.md", quote="x").status == "missing"
     assert one(folder, doc="cut.pdf", quote="x").message.startswith("the file cannot be read")
-    shelf = Shelf(folder, (folder.resolve(),), max_bytes=10)
+    shelf = Shelf(folder, (folder.resolve(),), limits=Limits(max_bytes=10))
     found = verify(json.dumps({"citations": [{"doc": "manual.md", "quote": WIND}]}), shelf).citations[0]
-    assert found.message == "the file is larger than 1e-05 MB"
+    assert "the limit is" in found.message
+
+
+def test_what_blows_up_its_reader_is_missing_and_the_rest_is_checked(folder: Path) -> None:
+    write(folder, "bomb.json", "[" + ",".join(["[{}]"] * 3_000_000) + "]")
+    write(folder, "规程.md", "# 规程\n\n每天冲洗一次。\n")
+    rows = [{"doc": "bomb.json", "quote": "x"}, {"doc": "规程.md", "quote": "每天冲洗一次。"}]
+    shelf = Shelf(folder, (folder.resolve(),), limits=Limits(memory=300 << 20))
+    bomb, rules = verify(json.dumps({"citations": rows}), shelf).citations
+    assert (bomb.status, rules.status) == ("missing", "ok")
+    assert "memory" in bomb.message
+
+
+def test_thousands_of_quotes_and_of_pieces_do_not_take_long(folder: Path) -> None:
+    write(folder, "manual.md", "a b 甲 乙\n" * 100_000)
+    rows = [{"doc": "manual.md", "quote": "a … 乙 … " * 5_000}, *[{"doc": "manual.md", "quote": "甲"}] * 5_000]
+    assert verify(json.dumps({"citations": rows}), Shelf.of_folder(folder)).ok
 
 
 def test_a_quote_that_stands_very_often_does_not_take_long(folder: Path) -> None:
