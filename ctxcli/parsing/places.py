@@ -9,7 +9,7 @@ from ctxcli.model.document import Document
 from ctxcli.model.stored import Place, line_at
 from ctxcli.parsing.sections import split_number
 
-MOST_PLACES = 1_000
+MOST_PLACES = 10_000
 """So many places of one quote are looked at."""
 _MOST_STEPS = 100_000
 """So often a piece of one quote is looked for."""
