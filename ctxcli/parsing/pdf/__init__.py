@@ -16,7 +16,7 @@ from ctxcli.parsing.pdf.numbers import read_number
 from ctxcli.parsing.pdf.reader import Page, Pdf, read
 from ctxcli.parsing.sections import nest
 
-VERSION = "pdf/1"
+VERSION = "pdf/2"
 
 _GARBLED_SHARE = 0.2
 _NO_CHARACTER = re.compile("\\(cid:\\d+\\)|[\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]+")
