@@ -26,7 +26,8 @@ _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "iso-8859-1": "cp1252", "shift_
 def parse(data: bytes, *, name: str) -> Document:
     """Parse an HTML file; its text is made from the markup, and then looked for in its lines."""
     decoded = decode_html(data)
-    page = read(decoded.text)
+    source = unify_newlines(decoded.text)
+    page = read(source)
     blocks = cover(page.text, page.pieces)
     return Document(
         format="html",
@@ -34,7 +35,7 @@ def parse(data: bytes, *, name: str) -> Document:
         text=page.text,
         sections=nest(page.headings),
         blocks=blocks,
-        line_marks=line_marks(unify_newlines(decoded.text), page.text, blocks),
+        line_marks=line_marks(source, page.text, blocks),
         encoding=decoded.encoding,
         title_from_name=not page.title,
         warnings=encoding_warnings(decoded),

@@ -12,11 +12,10 @@ from itertools import accumulate
 
 from ctxcli.model.document import Block
 
-_TAG = re.compile(
-    r"<!--.*?-->|<(script|style|template|noscript|svg|title)\b.*?</\1\s*>"
-    r"|<[A-Za-z/!?](?:\"[^\"]*+\"|'[^']*+'|[^'\">])*+>|<[A-Za-z/!?][^<>]*>",
-    re.DOTALL | re.IGNORECASE,
-)
+_MARKUP = re.compile(r"<(!--)?(/?[A-Za-z][^\s/>]*|[!?/])?")
+_TAG_END = re.compile(r"(?:[^'\">=]++|=\s*\"[^\"]*\"|=\s*'[^']*'|[='\"])*+>")
+_RAW = {name: re.compile(rf"</{name}", re.IGNORECASE) for name in ("script", "style", "title")}
+"""Elements whose text is not shown, and how they end: nothing in them is a tag."""
 _ADDED = re.compile(r"[^\S\n]+|[|^\x00-]+")
 """White space, and what is written between cells, before items and before raised numbers."""
 _NUMBER = re.compile(r"[0-9]{1,6}\.")
@@ -32,8 +31,7 @@ def line_marks(source: str, text: str, blocks: Sequence[Block]) -> tuple[tuple[i
 
     Line 0 stands for text that was not found in the file. `source` has LF line ends.
     """
-    bare = html.unescape(_TAG.sub(lambda tag: "\n" * tag[0].count("\n"), source))
-    lines = _ADDED.sub("", bare).split("\n")
+    lines = _ADDED.sub("", html.unescape("".join(_without_tags(source)))).split("\n")
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line))
@@ -47,6 +45,36 @@ def line_marks(source: str, text: str, blocks: Sequence[Block]) -> tuple[tuple[i
         else:
             marks += ((block.start + offset, line) for offset, line in _lines(one, starts, first, end, added))
     return tuple(marks)
+
+
+def _without_tags(source: str) -> Iterator[str]:
+    """The text of a page, and the line ends of its tags. One way through: what is never closed goes on to the end."""
+    at = 0
+    while (found := source.find("<", at)) >= 0:
+        yield source[at:found]
+        end = _end_of_markup(source, found)
+        yield "<" if end == found + 1 else "\n" * source.count("\n", found, end)
+        at = end
+    yield source[at:]
+
+
+def _end_of_markup(source: str, start: int) -> int:
+    """Where a tag, a comment or an element without shown text ends that begins at a ``<``; right behind it for text."""
+    opening = _MARKUP.match(source, start)
+    comment, name = opening.groups() if opening else (None, None)
+    if comment:
+        end = source.find("-->", start)
+        return end + 3 if end >= 0 else len(source)
+    if not name:
+        return start + 1
+    tag = _TAG_END.match(source, start + 1)
+    if tag is None:
+        return len(source)
+    closing = _RAW.get(name.lower())
+    if closing is None:
+        return tag.end()
+    closed = closing.search(source, tag.end())
+    return closed.start() if closed else len(source)
 
 
 _Found = tuple[int, int, int]

@@ -206,3 +206,12 @@ def test_a_folder_without_documents_is_told(tmp_path: Path, made: list[str]) -> 
     done = ctx(tmp_path, "kb", "index", "空 empty")
     assert done.code == 0
     assert "no documents in 空 empty" in done.err
+
+
+@pytest.mark.parametrize(
+    "piece", ["<script>", "<!--", "<a ", '<a "', "<a'\"", '<a b="', "<a\"<b'", "<title", "<style></script>", "</", "<!"]
+)
+def test_markup_that_is_never_closed_is_read_once(tmp_path: Path, piece: str) -> None:
+    write(tmp_path, "页面 page.html", "<p>水泵六点启动 the pump starts</p>" + piece * (1_000_000 // len(piece)))
+    done = ctx(tmp_path, "kb", "index", "页面 page.html", "--json")
+    assert (done.code, done.json["files"]["indexed"]) == (0, 1), "a pattern that tries anew at every < would not end"
