@@ -141,7 +141,7 @@ def _compared(base: Any, text: str) -> tuple[Any, Any, Any]:
     question = read_question(text, base.analyzer)
     weights = base.weigh(question)
     chunks = base.ranker.propose(base, question, weights, limit=CANDIDATES, filters=Filters())
-    return question, weights, base.ranker.rank(question, weights, chunks, limit=10)
+    return question, weights, base.ranker.rank(base, question, weights, chunks, limit=10)
 
 
 def _add_meaning(rows: dict[str, list[Row]], base: Any, asked: Any, weight: float, is_gold: Any) -> None:

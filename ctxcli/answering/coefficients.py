@@ -1,6 +1,23 @@
-"""Fitted weights of the two linear models; `benchmarks/fit.py` makes them and says from what."""
+"""Fitted weights of the two logistic models, and what they make of features; `benchmarks/fit.py` says from what."""
+
+import math
+from collections.abc import Mapping
 
 from ctxcli.text.question import Language
+
+_MOST = 60.0
+"""Log odds beyond which a probability is 0 or 1 for all purposes, and an exponential may overflow."""
+
+
+def probability(log_odds: float) -> float:
+    """The probability (0…1) of log odds."""
+    return 1 / (1 + math.exp(-max(-_MOST, min(_MOST, log_odds))))
+
+
+def judged(model: Mapping[str, float], features: Mapping[str, float]) -> float:
+    """The probability that a model gives; it may leave features out, and "" is its intercept."""
+    return probability(model[""] + sum(weight * features[name] for name, weight in model.items() if name))
+
 
 SENTENCE: dict[Language, dict[str, float]] = {
     "en": {

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from ctxcli.answering.coefficients import DECISION
+from ctxcli.answering.coefficients import DECISION, judged
 from ctxcli.retrieval.bm25 import Match, coverage
 from ctxcli.retrieval.weights import TermWeights
 from ctxcli.text.question import Question
@@ -61,10 +61,7 @@ def score(
     """The probability that the question is answered (0…1); 0 where nothing matches."""
     if not matches:
         return 0.0
-    model = DECISION[question.language]
-    features = decision_features(question, weights, matches, values)
-    logit = model[""] + sum(weight * features[name] for name, weight in model.items() if name)
-    found = 1 / (1 + math.exp(-logit))
+    found = judged(DECISION[question.language], decision_features(question, weights, matches, values))
     return min(found, UNKNOWN_IDENTIFIER) if asks_for_unknown(question, weights) else found
 
 

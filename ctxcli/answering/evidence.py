@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from ctxcli.answering.coefficients import SENTENCE
+from ctxcli.answering.coefficients import SENTENCE, judged
+from ctxcli.model.stored import NOT_QUOTED
 from ctxcli.retrieval.bm25 import Match, coverage
 from ctxcli.retrieval.weights import TermWeights
 from ctxcli.text.question import Language, Question
@@ -27,7 +28,6 @@ _PAIRED = 12
 _SENTENCE = 12
 """Shorter units may stand in both excerpts: "Yes.", a cell of a table."""
 _ROOM = 40
-_NOT_QUOTED = frozenset({"heading", "meta"})
 _NO_TERMS: frozenset[str] = frozenset()
 
 
@@ -60,7 +60,7 @@ def sentence_features(
         lines = match.chunk.terms.split("\n")[2:]
         best = match.best
         for index, (start, end, kind) in enumerate(match.chunk.units):
-            if kind in _NOT_QUOTED:
+            if kind in NOT_QUOTED:
                 continue
             terms = match.units[index]
             around = terms.union(*match.units[max(0, index - 1) : index + 2])
@@ -94,8 +94,7 @@ def sentence_values(question: Question, weights: TermWeights, matches: Sequence[
     model = SENTENCE[question.language]
     values: list[dict[int, float]] = [{} for _ in matches]
     for rank, index, features in sentence_features(question, weights, matches):
-        logit = model[""] + sum(weight * features[name] for name, weight in model.items() if name)
-        values[rank][index] = 1 / (1 + math.exp(-logit))
+        values[rank][index] = judged(model, features)
     for match, found in zip(matches, values, strict=True):
         for index in found:
             if match.chunk.units[index][2] == "header_row":

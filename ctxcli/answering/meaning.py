@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from ctxcli.answering import decision, evidence
+from ctxcli.answering.coefficients import judged
 from ctxcli.answering.meaning_coefficients import DECISION, FOREIGN_DECISION, FOREIGN_SENTENCE, SENTENCE
 from ctxcli.retrieval.fusion import NearMatch
 from ctxcli.retrieval.weights import TermWeights
@@ -17,15 +18,6 @@ def logit(probability: float) -> float:
     """The log odds of a probability."""
     held = min(1 - _SMALLEST, max(_SMALLEST, probability))
     return math.log(held / (1 - held))
-
-
-def probability(log_odds: float) -> float:
-    """The probability of log odds."""
-    return 1 / (1 + math.exp(-log_odds))
-
-
-def _judged(model: Mapping[str, float], features: Mapping[str, float]) -> float:
-    return probability(model[""] + sum(weight * features[name] for name, weight in model.items() if name))
 
 
 def sentence_features(match: NearMatch, unit: int, *, rank: int, words: float) -> dict[str, float]:
@@ -54,7 +46,7 @@ def sentence_values(question: Question, weights: TermWeights, matches: Sequence[
     for rank, (match, values) in enumerate(zip(matches, found, strict=True)):
         model = (FOREIGN_SENTENCE if match.near.foreign else SENTENCE)[question.language]
         for unit, value in values.items():
-            values[unit] = _judged(model, sentence_features(match, unit, rank=rank, words=logit(value)))
+            values[unit] = judged(model, sentence_features(match, unit, rank=rank, words=logit(value)))
     return found
 
 
@@ -87,6 +79,6 @@ def score(
     words = decision.score(question, weights, matches, values) if weights.weight else 0.0
     foreign = matches[0].near.foreign
     model = (FOREIGN_DECISION if foreign else DECISION)[question.language]
-    found = _judged(model, decision_features(matches, words=logit(words)))
+    found = judged(model, decision_features(matches, words=logit(words)))
     unknown = not foreign and decision.asks_for_unknown(question, weights)
     return min(found, decision.UNKNOWN_IDENTIFIER) if unknown else found

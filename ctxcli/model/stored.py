@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from ctxcli.model.document import BlockKind, Chunk, Document, Section
 
 KINDS: "tuple[BlockKind, ...]" = ("heading", "prose", "item", "row", "header_row", "code", "meta")
+NOT_QUOTED: "frozenset[BlockKind]" = frozenset(("heading", "meta"))
+"""Kinds of units that answer nothing by themselves."""
 _KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
 _ROW = _KIND_NUMBER["row"]
 

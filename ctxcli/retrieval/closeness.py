@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
-from ctxcli.model.stored import StoredChunk
+from ctxcli.model.stored import NOT_QUOTED, StoredChunk
 from ctxcli.text.question import Language
 
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
@@ -12,7 +12,6 @@ LOWEST, HIGHEST = -1.0, 3.0
 """Bounds of a closeness."""
 _APART = 1.5
 """Standard deviations of unrelated pairs that related ones must lie above, or the model knows nothing here."""
-NOT_QUOTED = frozenset({"heading", "meta"})
 
 
 @dataclass(frozen=True, slots=True)

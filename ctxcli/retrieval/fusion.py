@@ -1,7 +1,7 @@
 """Words and meaning put together: by adding scores, or by ranks."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ctxcli.model.stored import StoredChunk
@@ -52,7 +52,7 @@ def rank(
     words = {one.chunk.key: one for one in by_words}
     matches = [_near(words.get(chunk.key), chunk, weights, near[chunk.key]) for chunk in held]
     scores = _fused(by, [one.chunk.key for one in by_words], matches, language)
-    found = [_scored(one, scores[one.chunk.key]) for one in matches if scores[one.chunk.key] > 0]
+    found = [replace(one, score=scores[one.chunk.key]) for one in matches if scores[one.chunk.key] > 0]
     found.sort(key=lambda one: (-round(one.score, 6), one.chunk.key))
     return found[:limit]
 
@@ -61,12 +61,6 @@ def _near(found: Match | None, chunk: StoredChunk, weights: TermWeights, near: N
     one = found or bm25.match(chunk, weights)
     words = found.score if found else 0.0
     return NearMatch(one.chunk, one.doc_id, one.head, one.units, one.bm25, one.cover, words, words=words, near=near)
-
-
-def _scored(one: NearMatch, score: float) -> NearMatch:
-    from dataclasses import replace
-
-    return replace(one, score=score)
 
 
 def _fused(by: Fusion, by_words: Sequence[str], matches: Sequence[NearMatch], language: Language) -> dict[str, float]:

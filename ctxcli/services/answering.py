@@ -11,7 +11,7 @@ from ctxcli.answering.compose import answer_text
 from ctxcli.answering.conflict import conflict
 from ctxcli.model.answer import Answer, Hits, Passage, Reason
 from ctxcli.model.index import FileRecord, IndexReader
-from ctxcli.model.stored import StoredChunk
+from ctxcli.model.stored import NOT_QUOTED, StoredChunk
 from ctxcli.retrieval import bm25, keyword
 from ctxcli.retrieval.bm25 import Match
 from ctxcli.retrieval.weights import TermWeights, weigh
@@ -47,7 +47,13 @@ if TYPE_CHECKING:
             """Chunks that may answer, about `limit`."""
 
         def rank(
-            self, question: Question, weights: TermWeights, chunks: Iterable[StoredChunk], *, limit: int
+            self,
+            knowledge: "Knowledge",
+            question: Question,
+            weights: TermWeights,
+            chunks: Iterable[StoredChunk],
+            *,
+            limit: int,
         ) -> Sequence[Match]:
             """The `limit` best of them, best first."""
 
@@ -81,7 +87,13 @@ class WordRanker:
         return knowledge.candidates(weights, limit=limit, filters=filters)
 
     def rank(
-        self, question: Question, weights: TermWeights, chunks: Iterable[StoredChunk], *, limit: int
+        self,
+        knowledge: "Knowledge",
+        question: Question,
+        weights: TermWeights,
+        chunks: Iterable[StoredChunk],
+        *,
+        limit: int,
     ) -> Sequence[Match]:
         """By BM25 and coverage."""
         return bm25.rank(chunks, weights, limit=limit)
@@ -234,7 +246,7 @@ def consider(knowledge: Knowledge, text: str, *, limit: int = EVIDENCE) -> Consi
         return _consider_section(knowledge, question, weights, limit=limit)
     ranker = knowledge.ranker
     chunks = ranker.propose(knowledge, question, weights, limit=CANDIDATES, filters=Filters())
-    ranked = ranker.rank(question, weights, chunks, limit=max(limit, EVIDENCE))
+    ranked = ranker.rank(knowledge, question, weights, chunks, limit=max(limit, EVIDENCE))
     decided = ranked[:EVIDENCE]  # the score is the same however many chunks are kept
     values = ranker.values(question, weights, ranked[: evidence.CHUNKS])
     score = ranker.score(question, weights, decided, values)
@@ -248,7 +260,7 @@ def _consider_section(knowledge: Knowledge, question: Question, weights: TermWei
     for name in ("", *sections):
         found = ranker.propose(knowledge, question, weights, limit=CANDIDATES, filters=Filters(section=name))
         chunks.update((chunk.key, chunk) for chunk in found)
-    ranked = ranker.rank(question, weights, chunks.values(), limit=len(chunks))
+    ranked = ranker.rank(knowledge, question, weights, chunks.values(), limit=len(chunks))
     matches = directed.prefer(ranked, sections)[:limit]
     values = ranker.values(question, weights, matches)
     score = ranker.score(question, weights, ranked, values)
@@ -380,7 +392,7 @@ def best_span(match: Match, worth: Sequence[float], section: str) -> tuple[int, 
     A heading only where there is nothing else.
     """
     units = match.chunk.units
-    quotable = [at for at, (_, _, kind) in enumerate(units) if kind not in {"heading", "meta", "header_row"}]
+    quotable = [at for at, (_, _, kind) in enumerate(units) if kind not in {*NOT_QUOTED, "header_row"}]
     if section:
         inside = directed.units_in(match, (section,))
         quotable = [at for at in quotable if at in inside] or sorted(inside) or quotable

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ctxcli.answering import meaning
+from ctxcli.answering.coefficients import probability
 from ctxcli.index.embedded import EmbeddedReader
 from ctxcli.index.vectors import VectorFile, open_vectors
 from ctxcli.model.answer import Hits
@@ -16,7 +17,7 @@ from ctxcli.retrieval.bm25 import Match
 from ctxcli.retrieval.closeness import Nearness, texts_of
 from ctxcli.retrieval.fusion import Fusion, NearMatch
 from ctxcli.retrieval.weights import TermWeights
-from ctxcli.services.answering import Filters, Knowledge, WordRanker, best_span, matching_docs
+from ctxcli.services.answering import CANDIDATES, Filters, Knowledge, WordRanker, best_span, matching_docs
 from ctxcli.text.question import Question, read_question
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ class MeaningRanker:
         self._sources = sources
         self._by = by
         self.name = "hybrid" if by == "scores" else by
-        self._kb_of: dict[str, str] = {}
-        self._queries: dict[tuple[str, str], Vectors] = {}
+        self._asked = ""
+        self._queries: dict[str, Vectors] = {}
 
     def propose(
         self, knowledge: Knowledge, question: Question, weights: TermWeights, *, limit: int, filters: Filters
@@ -60,7 +61,6 @@ class MeaningRanker:
             new = [key for key in self._nearest(source, reader, question, limit, filters) if key not in found]
             chunks = [chunk for key in new if (chunk := reader.chunk(key)) is not None]
             found.update((chunk.key, chunk) for chunk in knowledge.taken(kb, chunks))
-        self._kb_of.update((key, knowledge.kb_of(chunk)) for key, chunk in found.items())
         return list(found.values())
 
     def _nearest(
@@ -75,21 +75,28 @@ class MeaningRanker:
         return sorted(near, key=lambda key: (-round(near[key].both, 6), key))[:limit]
 
     def _query(self, source: Source, question: Question) -> "Vectors":
-        asked = (source.embedder.fingerprint, question.text)
-        if asked not in self._queries:
-            self._queries = {asked: source.embedder.embed([question.text], role="query")[0]} | (
-                {} if len(self._queries) > len(self._sources) else self._queries
-            )
-        return self._queries[asked]
+        """The vector of the question; that of the last question is kept, for each model."""
+        if self._asked != question.text:
+            self._asked, self._queries = question.text, {}
+        model = source.embedder.fingerprint
+        if model not in self._queries:
+            self._queries[model] = source.embedder.embed([question.text], role="query")[0]
+        return self._queries[model]
 
     def rank(
-        self, question: Question, weights: TermWeights, chunks: Iterable[StoredChunk], *, limit: int
+        self,
+        knowledge: Knowledge,
+        question: Question,
+        weights: TermWeights,
+        chunks: Iterable[StoredChunk],
+        *,
+        limit: int,
     ) -> Sequence[NearMatch]:
         """By the chosen fusion."""
         held = list(chunks)
         near: dict[str, Nearness] = {}
         for kb, source in self._sources.items():
-            keys = [chunk.key for chunk in held if self._kb_of[chunk.key] == kb]
+            keys = [chunk.key for chunk in held if knowledge.kb_of(chunk) == kb]
             if keys:
                 near |= source.vectors.nearness(self._query(source, question), question.language, keys)
         return fusion.rank(held, weights, near, by=self._by, language=question.language, limit=limit)
@@ -119,7 +126,13 @@ class KeywordRanker(WordRanker):
     name = "keyword"
 
     def rank(
-        self, question: Question, weights: TermWeights, chunks: Iterable[StoredChunk], *, limit: int
+        self,
+        knowledge: Knowledge,
+        question: Question,
+        weights: TermWeights,
+        chunks: Iterable[StoredChunk],
+        *,
+        limit: int,
     ) -> Sequence[Match]:
         """By the keyword score; ties by the score of the words."""
         held = list(chunks)
@@ -135,22 +148,25 @@ class RerankingRanker:
     def __init__(self, inner: "Ranker", reranker: Reranker, *, top: int) -> None:
         self._inner, self._reranker, self._top = inner, reranker, top
         self.name = f"{inner.name}+rerank"
-        self._titles: dict[str, str] = {}
 
     def propose(
         self, knowledge: Knowledge, question: Question, weights: TermWeights, *, limit: int, filters: Filters
     ) -> list[StoredChunk]:
         """What the other ranker proposes."""
-        chunks = self._inner.propose(knowledge, question, weights, limit=max(limit, self._top), filters=filters)
-        self._titles.update((chunk.key, knowledge.title_of(chunk)) for chunk in chunks)
-        return chunks
+        return self._inner.propose(knowledge, question, weights, limit=max(limit, self._top), filters=filters)
 
     def rank(
-        self, question: Question, weights: TermWeights, chunks: Iterable[StoredChunk], *, limit: int
+        self,
+        knowledge: Knowledge,
+        question: Question,
+        weights: TermWeights,
+        chunks: Iterable[StoredChunk],
+        *,
+        limit: int,
     ) -> Sequence[Match]:
         """By the reranker's score, which becomes the match's (0…1); ties as they were."""
-        first = self._inner.rank(question, weights, chunks, limit=self._top)
-        texts = [texts_of(self._titles[one.chunk.key], one.chunk)[0] for one in first]
+        first = self._inner.rank(knowledge, question, weights, chunks, limit=self._top)
+        texts = [texts_of(knowledge.title_of(one.chunk), one.chunk)[0] for one in first]
         scores = self._reranker.scores(question.text, texts) if texts else ()
         matches = [replace(one, score=score) for one, score in zip(first, scores, strict=True)]
         return sorted(matches, key=lambda one: -round(one.score, 6))[:limit]
@@ -171,7 +187,7 @@ class RerankingRanker:
             return 0.0
         found = self._inner.score(question, weights, matches, values)
         both = (meaning.logit(found) + meaning.logit(matches[0].score)) / 2
-        return meaning.probability(both)
+        return probability(both)
 
 
 def ranker_for(workspace: "Workspace", knowledge: Knowledge, *, mode: str, by: str, rerank: bool) -> "Ranker":
@@ -218,8 +234,8 @@ def search(knowledge: Knowledge, query: str, *, limit: int, filters: Filters) ->
     ranker = knowledge.ranker
     question = read_question(query, knowledge.analyzer)
     weights = knowledge.weigh(question)
-    chunks = ranker.propose(knowledge, question, weights, limit=max(30, 3 * limit), filters=filters)
-    matches = ranker.rank(question, weights, chunks, limit=limit)
+    chunks = ranker.propose(knowledge, question, weights, limit=max(CANDIDATES, 3 * limit), filters=filters)
+    matches = ranker.rank(knowledge, question, weights, chunks, limit=limit)
     return Hits(
         query,
         tuple(

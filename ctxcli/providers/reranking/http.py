@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from math import isfinite
 
+from ctxcli.answering.coefficients import probability
 from ctxcli.providers import llm_errors
 from ctxcli.providers.http import Endpoint, JsonService
-from ctxcli.providers.reranking import probability
 
 
 class RerankService:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
+from ctxcli.answering.coefficients import probability
 from ctxcli.model.errors import ServiceError
 from ctxcli.providers.model_folder import options_of
 from ctxcli.providers.onnx_model import OnnxModel
-from ctxcli.providers.reranking import probability
 
 
 class OnnxReranker:
