@@ -42,6 +42,8 @@ class Key(NamedTuple):
 
 
 MODES = ("bm25", "keyword", "vector", "hybrid")
+BY_MEANING = ("vector", "hybrid")
+"""The modes that need vectors."""
 FUSIONS = ("scores", "rrf")
 _NOTE_TYPES = ("task_state", "conclusion", "blocker", "action", "reference", "general")
 KEYS = (

@@ -53,11 +53,7 @@ _VALUES = {
     "--workspace": "workspace",
     "-w": "workspace",
 }
-_CHOICES = {
-    "format": ("text", "md", "json"),
-    "mode": ("bm25", "keyword", "vector", "hybrid"),
-    "fusion": ("scores", "rrf"),
-}
+_FORMATS = ("text", "md", "json")
 
 
 def read_plain(arguments: list[str]) -> AskRequest | None:
@@ -104,5 +100,11 @@ def _set(request: AskRequest, name: str, text: str) -> bool:
         return 0 <= request.threshold <= 1
     else:
         setattr(request, name, text)
-        return name not in _CHOICES or text in _CHOICES[name]
+        return name not in ("format", "mode", "fusion") or text in _choices(name)
     return True
+
+
+def _choices(name: str) -> tuple[str, ...]:
+    from ctxcli.settings import FUSIONS, MODES  # on use: most questions name neither
+
+    return {"format": _FORMATS, "mode": MODES, "fusion": FUSIONS}[name]

@@ -32,14 +32,7 @@ def check(
     from ctxcli.services.asking import Asking
 
     def asking_for(kb: tuple[str, ...]) -> Asking:
-        return Asking.of(
-            workspace=str(workspace) if workspace else None,
-            kb=kb,
-            sources=(),
-            read_stdin=bytes,
-            threshold=threshold,
-            top_k=None,
-        )
+        return Asking.of(workspace=workspace, kb=kb, threshold=threshold)
 
     report = checking.run_tests(read_doc_tests(_read(tests), name=tests), asking_for)
     if junit:

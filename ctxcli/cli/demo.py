@@ -60,7 +60,7 @@ def _run(root: Path, *, as_json: bool) -> list[object]:
     report = indexing.index(workspace, indexing.IndexRequest(paths=(root.resolve() / "sample_kb",)))
     if not as_json:
         sys.stdout.write(f"$ ctx kb index sample_kb\n{report.files.indexed} files, {report.chunks} chunks\n")
-    asking = Asking.of(workspace=str(root), kb=(), sources=(), read_stdin=bytes, threshold=None, top_k=None)
+    asking = Asking.of(workspace=root)
     answers: list[object] = []
     for question in QUESTIONS:
         answer = asking.ask(question)

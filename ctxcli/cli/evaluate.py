@@ -108,16 +108,7 @@ def _asking(
     from ctxcli.services.asking import Asking, Way
 
     checked_way(*way[:2])
-    return Asking.of(
-        workspace=str(workspace) if workspace else None,
-        kb=kb or [],
-        sources=(),
-        read_stdin=bytes,
-        threshold=threshold,
-        top_k=None,
-        notes=notes,
-        way=Way(*way),
-    )
+    return Asking.of(workspace=workspace, kb=kb or (), threshold=threshold, notes=notes, way=Way(*way))
 
 
 def _made(asking: "Asking", kb: str) -> "list[KnownQuestion]":

@@ -40,14 +40,7 @@ def explain(
     from ctxcli.services.asking import Asking
     from ctxcli.services.explanation import explain as explained
 
-    asking = Asking.of(
-        workspace=str(workspace) if workspace else None,
-        kb=kb or [],
-        sources=(),
-        read_stdin=bytes,
-        threshold=threshold,
-        top_k=None,
-    )
+    asking = Asking.of(workspace=workspace, kb=kb or (), threshold=threshold)
     found = explained(asking.knowledge, question, threshold=asking.threshold, expect=expect)
     if as_json:
         emit_json(found.document())

@@ -42,16 +42,7 @@ def search(
     query = sys.stdin.read() if query == "-" else query
     if not query.strip():
         raise UsageError("the query is empty", hint='look for something: ctx kb search "…"')
-    asking = Asking.of(
-        workspace=str(workspace) if workspace else None,
-        kb=kb or [],
-        sources=(),
-        read_stdin=bytes,
-        threshold=None,
-        notes=notes,
-        top_k=None,
-        way=Way(mode, fusion, rerank),
-    )
+    asking = Asking.of(workspace=workspace, kb=kb or (), notes=notes, way=Way(mode, fusion, rerank))
     hits = asking.search(query, limit=top_k, filters=Filters(section or "", doc or ""))
     explained = asking.explain(query, hits) if explain else None
     if as_json:

@@ -14,6 +14,8 @@ from ctxcli.model.errors import ExitCode, ParseError, UsageError
 from ctxcli.model.json_errors import json_reason
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ctxcli.model.message import Message
     from ctxcli.model.session import Compaction
     from ctxcli.packing.history import Limits, Policy
@@ -126,8 +128,9 @@ def add(
         from ctxcli.parsing.messages import read_message
 
         if message is not None:
-            _alone("--message", "it is the whole message", CONTENT=text, __content=content, __file=file, __role=role,
-                   __name=speaker, __tool_calls=tool_calls, __tool_call_id=tool_call_id)  # fmt: skip
+            others = {"CONTENT": text, "--content": content, "--file": file, "--role": role, "--name": speaker,
+                      "--tool-calls": tool_calls, "--tool-call-id": tool_call_id}  # fmt: skip
+            _alone("--message", "it is the whole message", others)
             value = _json(sys.stdin.read() if message == "-" else message, "--message")
         else:
             value = {"role": role or "user", "content": _content(text, content, file), "name": speaker,
@@ -146,12 +149,11 @@ def add(
             emit_line(stored.id)
 
 
-def _alone(option: str, why: str, **others: object) -> None:
-    """Refuse options that would be ignored beside `option`; they are written ``__role`` for ``--role``."""
+def _alone(option: str, why: str, others: "Mapping[str, object]") -> None:
+    """Refuse options that would be ignored beside `option`."""
     for name, value in others.items():
         if value is not None:
-            shown = name.replace("_", "-")
-            raise UsageError(f"{shown} does not go with {option}: {why}", hint=f"leave {shown} out")
+            raise UsageError(f"{name} does not go with {option}: {why}", hint=f"leave {name} out")
 
 
 def _json(text: str, option: str) -> Any:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxcli.model.errors import DataError
 from ctxcli.retrieval.closeness import LANGUAGES, Nearness, Scale, Scales, nearness
+from ctxcli.storage.manifest import VECTORS
 from ctxcli.text.question import Language
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from ctxcli.model.ports import Vectors
 
-FILE = "vectors.bin"
+FILE = VECTORS
 MAGIC = b"ctxvec1\n"
 DIGEST_BYTES = 16
 _ALIGNED = 64

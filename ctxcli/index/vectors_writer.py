@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from ctxcli.index.vectors import DIGEST_BYTES, FILE, MAGIC, Header, VectorFile, places
 from ctxcli.model.errors import DataError
 from ctxcli.storage.files import TEMPORARY, reason
+from ctxcli.storage.manifest import VECTORS_PART
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from ctxcli.model.ports import Vectors
 
-PART = "vectors.part"
+PART = VECTORS_PART
 
 
 class ChunkRows(NamedTuple):

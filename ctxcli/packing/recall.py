@@ -8,12 +8,12 @@ from typing import Any, Generic, TypeVar
 
 from ctxcli.packing.history import Event, event_of
 from ctxcli.packing.turns import Turn
+from ctxcli.retrieval.bm25 import K1, B
 from ctxcli.retrieval.weights import weigh
 from ctxcli.text.analyzer import Analyzer, fold
 from ctxcli.text.question import read_question
 from ctxcli.text.variants import other_forms
 
-_K1, _B = 0.9, 0.4
 _BYTES_A_TERM = 6
 """About; it only says how long turns are beside general text."""
 _IRREGULAR = {"die": "dy", "lie": "ly", "tie": "ty"}
@@ -107,8 +107,8 @@ class Finder(Generic[Key]):
             for term, times in terms.items():
                 if term in weights.canonical:
                     counts[weights.canonical[term]] += times
-            norm = _K1 * (1 - _B + _B * size / average)
-            score = sum(weights.weight[term] * n * (_K1 + 1) / (n + norm) for term, n in counts.items())
+            norm = K1 * (1 - B + B * size / average)
+            score = sum(weights.weight[term] * n * (K1 + 1) / (n + norm) for term, n in counts.items())
             if score > 0:
                 scored.append((-round(score, 9), -at))
         for negative, at in sorted(scored):

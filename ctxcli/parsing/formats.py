@@ -214,7 +214,7 @@ def parse(data: bytes, *, name: str) -> Document:
 
 def _told(document: Document, name: str) -> Document:
     """The document, with a warning where its name says something else; a text with nothing in it is a failure."""
-    if document.format in _TEXT_FORMATS - {"code"} and not document.text.strip():
+    if document.format in _TEXT_FORMATS - {"code"} and (not document.text or document.text.isspace()):
         raise _empty("there is no text in the file")
     named = _by_name(name)
     if named in _TEXT_FORMATS | {"", document.format} or document.format not in _MODULES:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ctxcli.model.errors import DataError, ServiceError
+from ctxcli.model.ports import TextRole
 
 Pooling = Literal["mean", "cls"]
 OWN_FILE = "ctx.json"
@@ -27,6 +28,15 @@ class ModelOptions:
     query_prefix: str = ""
     passage_prefix: str = ""
     max_tokens: int = _LONGEST
+
+    def prefix(self, role: TextRole) -> str:
+        """What stands before a text that asks or answers."""
+        return self.query_prefix if role == "query" else self.passage_prefix
+
+    @property
+    def prefixes(self) -> str:
+        """Both, as they stand in fingerprints."""
+        return f"{self.query_prefix!r}/{self.passage_prefix!r}"
 
 
 def find(name: str, *, root: Path) -> Path:

@@ -4,13 +4,13 @@ Texts go through one by one. On a processor that is faster than batches, which p
 quantised network scales a batch as a whole, so that a vector would depend on its neighbours.
 """
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxcli.model.errors import ServiceError
 from ctxcli.providers import model_folder
 from ctxcli.providers.extras import needed
+from ctxcli.storage.files import processors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,8 +63,7 @@ class OnnxModel:
 
 def _options(runtime: Any) -> Any:
     options = runtime.SessionOptions()
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    options.intra_op_num_threads = min(_THREADS, cores)
+    options.intra_op_num_threads = min(_THREADS, processors())
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # else threads that wait burn a core
     options.log_severity_level = 3
     return options

@@ -46,7 +46,7 @@ def open_knowledge(
     """
     names = [*(names or workspace.kb_names())]
     mode = way.mode or workspace.settings.text("ask.mode")
-    by_meaning = mode in ("vector", "hybrid")
+    by_meaning = _needs_vectors(mode)
     if notes and bring_notes_up_to_date(workspace, embed=_notes_model(workspace, names) if by_meaning else None):
         names.append(NOTES_KB)
     if not names:
@@ -74,6 +74,14 @@ def open_knowledge(
         by = way.fusion or workspace.settings.text("ask.fusion")
         knowledge.ranker = ranker_for(workspace, knowledge, mode=mode, by=by, rerank=rerank)
     return knowledge
+
+
+def _needs_vectors(mode: str | None) -> bool:
+    if mode in (None, "bm25"):
+        return False
+    from ctxcli.settings import BY_MEANING  # on use: files of --from need no settings
+
+    return mode in BY_MEANING
 
 
 def _needs_index() -> UsageError:
@@ -216,12 +224,12 @@ class Asking:
     def of(
         cls,
         *,
-        workspace: str | None,
-        kb: Sequence[str],
-        sources: Sequence[str],
-        read_stdin: Callable[[], bytes],
-        threshold: float | None,
-        top_k: int | None,
+        workspace: Path | str | None = None,
+        kb: Sequence[str] = (),
+        sources: Sequence[str] = (),
+        read_stdin: Callable[[], bytes] = bytes,
+        threshold: float | None = None,
+        top_k: int | None = None,
         notes: bool | None = None,
         way: Way = AS_SET,
     ) -> "Asking":
@@ -231,7 +239,7 @@ class Asking:
         """
         if sources:
             limit = top_k or answering.EVIDENCE
-            if way.mode in ("vector", "hybrid") or way.rerank:
+            if _needs_vectors(way.mode) or way.rerank:
                 raise _needs_index()
             knowledge = open_files(sources, read_stdin)
             return cls(knowledge, decision.THRESHOLD if threshold is None else threshold, limit, lambda passage: False)

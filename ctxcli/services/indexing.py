@@ -18,7 +18,7 @@ from ctxcli.services.ingest.run import Outcomes, Reading, Watcher, apply
 from ctxcli.services.ingest.target import Target, target_of
 from ctxcli.services.workspace import DEFAULT_KB, Workspace
 from ctxcli.storage import manifest
-from ctxcli.storage.files import locked, reason
+from ctxcli.storage.files import locked, processors, reason
 from ctxcli.storage.manifest import Manifest, Root
 from ctxcli.storage.walk import Walked, is_below
 
@@ -263,11 +263,8 @@ def _plan(target: Target, walked: Walked, records: Sequence[FileRecord]) -> tupl
 
 
 def _reading(workspace: Workspace, request: IndexRequest) -> Reading:
-    import os
-
     settings = workspace.settings
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    jobs = request.jobs or settings.integer("index.jobs") or cores
+    jobs = request.jobs or settings.integer("index.jobs") or processors()
     return Reading(settings.text("index.analyzer"), Limits.of(settings), jobs, request.worker)
 
 

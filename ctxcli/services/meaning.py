@@ -18,6 +18,7 @@ from ctxcli.retrieval.closeness import Nearness, texts_of
 from ctxcli.retrieval.fusion import Fusion, NearMatch
 from ctxcli.retrieval.weights import TermWeights
 from ctxcli.services.answering import CANDIDATES, Filters, Knowledge, WordRanker, best_span, matching_docs
+from ctxcli.settings import BY_MEANING
 from ctxcli.text.question import Question, read_question
 
 if TYPE_CHECKING:
@@ -198,7 +199,7 @@ def ranker_for(workspace: "Workspace", knowledge: Knowledge, *, mode: str, by: s
     from ctxcli.services import models
 
     ranker: Ranker = WordRanker()
-    if mode in ("vector", "hybrid"):
+    if mode in BY_MEANING:
         fused: Fusion = "vector" if mode == "vector" else "rrf" if by == "rrf" else "scores"
         ranker = MeaningRanker(_sources(workspace, knowledge), by=fused)
     elif mode == "keyword":

@@ -19,15 +19,7 @@ HITS = 8
 def _asking(workspace: Workspace, given: Arguments) -> Any:
     from ctxcli.services.asking import Asking
 
-    return Asking.of(
-        workspace=str(workspace.root),
-        kb=given.get("kb", ()),
-        sources=(),
-        read_stdin=bytes,
-        threshold=None,
-        top_k=None,
-        notes=given.get("notes"),
-    )
+    return Asking.of(workspace=workspace.root, kb=given.get("kb", ()), notes=given.get("notes"))
 
 
 def _kbs(workspace: Workspace, given: Arguments) -> list[str]:

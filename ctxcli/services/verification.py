@@ -1,6 +1,5 @@
 """Check the citations of an answer against the files as they are now."""
 
-import os
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from ctxcli.parsing.places import Located, is_within
 from ctxcli.services.ingest.messages import TRANSIENT, Failed, Job
 from ctxcli.services.ingest.pool import Limits, Pool, command, size_for
 from ctxcli.storage import manifest
+from ctxcli.storage.files import processors
 
 if TYPE_CHECKING:
     from ctxcli.services.workspace import Workspace
@@ -60,8 +60,8 @@ class Shelf:
             else:
                 jobs[doc] = job
         asked = list(jobs.values())
-        most = os.cpu_count() or 1
-        with Pool(command(self.limits, analyzer="bigrams"), size=size_for(asked, most), limits=self.limits) as pool:
+        size = size_for(asked, processors())
+        with Pool(command(self.limits, analyzer="bigrams"), size=size, limits=self.limits) as pool:
             for doc, (_, outcome) in zip(jobs, pool.run(asked), strict=True):
                 if isinstance(outcome, Failed):
                     found[doc] = _why_not(outcome)

@@ -18,10 +18,10 @@ def read_threshold(folder: Path, *, way: str = PLAIN) -> float | None:
 
     None where there is none or the file cannot be read: then the default holds.
     """
+    found = _kept(folder)
     try:
-        data = json.loads((folder / FILE).read_text("utf-8"))
-        value = data["threshold"] if way == PLAIN else data["ways"][way]
-    except (OSError, ValueError, KeyError, TypeError):
+        value = found["threshold"] if way == PLAIN else found["ways"][way]
+    except (KeyError, TypeError):
         return None
     return float(value) if isinstance(value, int | float) and 0 <= value <= 1 else None
 

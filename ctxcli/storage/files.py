@@ -43,6 +43,11 @@ def atomic_write(path: Path, data: bytes, *, durable: bool = True) -> None:
         _sync_folder(target.parent)
 
 
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def is_abandoned(path: Path) -> bool:
     """Whether a half-written file is so old that nobody can be writing it; False where it is gone."""
     try:

@@ -21,6 +21,10 @@ class Root:
     exclude: tuple[str, ...] = ()
 
 
+VECTORS, VECTORS_PART = "vectors.bin", "vectors.part"
+"""The vectors of a knowledge base, and what a run has embedded that is not finished."""
+
+
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """`engine` names the folder of the index in use; a rebuild fills another one and then changes the name.

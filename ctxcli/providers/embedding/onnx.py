@@ -29,8 +29,7 @@ class OnnxEmbedder:
     def fingerprint(self) -> str:
         """Made from the weights and from how the model is used."""
         used = self._options
-        prefixes = f"{used.query_prefix!r}/{used.passage_prefix!r}"
-        return f"onnx/{fingerprint(onnx_file(self._folder))}/{used.pooling}/{used.max_tokens}/{prefixes}"
+        return f"onnx/{fingerprint(onnx_file(self._folder))}/{used.pooling}/{used.max_tokens}/{used.prefixes}"
 
     @cached_property
     def _model(self) -> OnnxModel:
@@ -40,7 +39,7 @@ class OnnxEmbedder:
         """One row a text, pooled over its tokens as the model wants it."""
         import numpy as np
 
-        prefix = self._options.query_prefix if role == "query" else self._options.passage_prefix
+        prefix = self._options.prefix(role)
         return unit_length(np.stack([self._pooled(prefix + text) for text in texts]))
 
     def _pooled(self, text: str) -> "Vectors":

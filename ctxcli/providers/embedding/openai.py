@@ -7,6 +7,7 @@ from ctxcli.model.ports import TextRole
 from ctxcli.providers import llm_errors
 from ctxcli.providers.embedding import unit_length
 from ctxcli.providers.http import Endpoint, JsonService
+from ctxcli.providers.model_folder import ModelOptions
 
 if TYPE_CHECKING:
     from ctxcli.model.ports import Vectors
@@ -21,7 +22,7 @@ class EmbeddingService:
         self, endpoint: Endpoint, *, query_prefix: str = "", passage_prefix: str = "", batch: int = 32
     ) -> None:
         self._service = JsonService(endpoint)
-        self._prefixes: dict[TextRole, str] = {"query": query_prefix, "passage": passage_prefix}
+        self._options = ModelOptions(query_prefix=query_prefix, passage_prefix=passage_prefix)
         self._batch = batch
 
     @property
@@ -37,14 +38,13 @@ class EmbeddingService:
     @property
     def fingerprint(self) -> str:
         """Made from the name and the prefixes: a service does not show its weights."""
-        prefixes = f"{self._prefixes['query']!r}/{self._prefixes['passage']!r}"
-        return f"{self.name}/{prefixes}"
+        return f"{self.name}/{self._options.prefixes}"
 
     def embed(self, texts: Sequence[str], *, role: TextRole) -> "Vectors":
         """One row a text."""
         import numpy as np
 
-        prefixed = [self._prefixes[role] + text or " " for text in texts]
+        prefixed = [self._options.prefix(role) + text or " " for text in texts]
         return unit_length(np.concatenate([self._rows(batch) for batch in self._batches(prefixed)]))
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:

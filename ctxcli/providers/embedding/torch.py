@@ -29,8 +29,7 @@ class TorchEmbedder:
     @cached_property
     def fingerprint(self) -> str:
         """Made from the weights and the prefixes."""
-        prefixes = f"{self._options.query_prefix!r}/{self._options.passage_prefix!r}"
-        return f"st/{fingerprint(self._weights)}/{prefixes}"
+        return f"st/{fingerprint(self._weights)}/{self._options.prefixes}"
 
     @cached_property
     def _model(self) -> Any:
@@ -44,6 +43,6 @@ class TorchEmbedder:
 
     def embed(self, texts: Sequence[str], *, role: TextRole) -> "Vectors":
         """One row a text."""
-        prefix = self._options.query_prefix if role == "query" else self._options.passage_prefix
+        prefix = self._options.prefix(role)
         found = self._model.encode([prefix + text for text in texts], prompt="", convert_to_numpy=True)
         return unit_length(found)

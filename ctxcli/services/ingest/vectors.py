@@ -6,7 +6,7 @@ from ctxcli.model.report import EmbeddingRun, Notice
 from ctxcli.services.ingest.run import Progress, Watcher
 from ctxcli.services.workspace import Workspace
 from ctxcli.settings import allow, is_allowed
-from ctxcli.storage.manifest import Manifest
+from ctxcli.storage.manifest import VECTORS, VECTORS_PART, Manifest
 
 
 def chosen_model(workspace: Workspace, kb: str, asked: str | None, current: Manifest | None) -> str:
@@ -33,7 +33,7 @@ def embed(workspace: Workspace, made: Manifest, watch: Watcher, notices: list[No
     """
     folder = workspace.kb_folder(made.name)
     if not made.embed:
-        for name in ("vectors.bin", "vectors.part"):
+        for name in (VECTORS, VECTORS_PART):
             (folder / name).unlink(missing_ok=True)
         return None
     from ctxcli.services import embedding, models
@@ -63,7 +63,7 @@ def _unknown_languages(run: EmbeddingRun) -> list[Notice]:
 
 def model_of(folder: Path) -> str:
     """The model that the vectors there were made by, "" where there are none."""
-    if not (folder / "vectors.bin").exists():
+    if not (folder / VECTORS).exists():
         return ""
     from ctxcli.index.vectors import header_of
 
