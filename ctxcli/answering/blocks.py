@@ -48,24 +48,20 @@ def whole_block(
 
 def _run(window: Window) -> tuple[int, int] | None:
     """The units, first and behind the last, of the one list or table of which an excerpt shows something."""
-    units = window.match.chunk.units
+    chunk, units = window.match.chunk, window.match.chunk.units
     inside = [at for at, (start, end, _) in enumerate(units) if start < window.end and window.start < end]
-    blocks = [at for at in inside if units[at][2] in _FAMILY]
-    if not blocks or not all(units[at][2] in _FAMILY for at in range(blocks[0], blocks[-1] + 1)):
-        return None
-    if any(at > blocks[-1] for at in inside) or blocks[0] - inside[0] > 1:
-        return None
-    family, spot = _FAMILY[units[blocks[0]][2]], window.match.chunk.spot(units[blocks[0]][0])
+    if inside and units[inside[0]][2] not in _FAMILY:
+        del inside[0]  # what leads the block in
 
-    def belongs(at: int) -> bool:
-        return _FAMILY.get(units[at][2]) == family and window.match.chunk.spot(units[at][0]) == spot
+    def block_of(at: int) -> tuple[str | None, tuple[int, int | None]]:
+        return _FAMILY.get(units[at][2]), chunk.spot(units[at][0])
 
-    if not all(map(belongs, blocks)):
+    if not inside or any(units[at][2] not in _FAMILY or block_of(at) != block_of(inside[0]) for at in inside):
         return None
-    begin, end = blocks[0], blocks[-1] + 1
-    while begin > 0 and belongs(begin - 1):
+    own, begin, end = block_of(inside[0]), inside[0], inside[-1] + 1
+    while begin > 0 and block_of(begin - 1) == own:
         begin -= 1
-    while end < len(units) and belongs(end):
+    while end < len(units) and block_of(end) == own:
         end += 1
     return (begin, end) if end - begin > 1 else None
 
