@@ -70,7 +70,7 @@ class Finder(Generic[Key]):
         self._forms = {form for term in terms for form in (term, *(() if term.isascii() else other_forms(term)))}
         hints = {hint for form in self._forms for hint in _hints(form)}
         self._beginnings = tuple(dict.fromkeys(hint.lower() for hint in hints))
-        self._begins = re.compile("|".join(map(_at_word, sorted(hints))) or r"(?!)")
+        self._begins = re.compile("|".join(map(_at_word, sorted(hints))) if hints else r"(?!)")
         self._rows: list[tuple[Key, Mapping[str, int], int]] = []
 
     def may_hold(self, raw: str) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ctxcli.model.errors import UsageError
@@ -161,6 +161,7 @@ SAID = st.lists(WORDS, max_size=8).map(" ".join)
     query=SAID.filter(lambda text: bool(text.strip())),
     ascii_=st.booleans(),
 )
+@example(talk=["¨"], query="¨", ascii_=False)
 def test_passing_over_lines_unread_changes_no_result(talk: list[str], query: str, ascii_: bool) -> None:
     found = sessions()
     rows = [
