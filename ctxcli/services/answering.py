@@ -281,10 +281,9 @@ def _chosen(thought: Consideration) -> Consideration:
     """The same with the excerpts that would be shown."""
     question, best, likely = thought.question, thought.matches[: evidence.CHUNKS], thought.values[: evidence.CHUNKS]
     against = conflict(question, best, likely)
-    if not against:
-        chosen = evidence.choose(best, likely, limit=evidence.LIMIT[question.language])
-        return replace(thought, windows=whole_block(question, chosen, best, likely))
-    return replace(thought, windows=against, disagree=True)
+    limit = evidence.LIMIT[question.language]
+    windows = against or whole_block(question, evidence.choose(best, likely, limit=limit), best, likely)
+    return replace(thought, windows=windows, disagree=bool(against))
 
 
 def ask(
