@@ -5,10 +5,11 @@ Word keeps no pages in the file (they depend on printer and fonts), so a DOCX ha
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import PurePath
 
 from ctxcli.model.document import BlockKind, Document, ParseWarning
+from ctxcli.parsing import docx_text, ooxml_graphics
 from ctxcli.parsing.docx_numbering import Numbering, W, integer
 from ctxcli.parsing.ooxml import Element, Package, TextBuilder, local, tidy
 from ctxcli.parsing.pdf.headings import find
@@ -16,13 +17,13 @@ from ctxcli.parsing.pdf.layout import measure
 from ctxcli.parsing.pdf.lines import Line
 from ctxcli.parsing.sections import nest, split_number
 
-VERSION = "docx/1"
+VERSION = "docx/2"
 
-_DELETED = frozenset({"del", "moveFrom", "instrText", "delText", "rPr", "pPr", "annotationRef", "Fallback"})
 _HEADING = re.compile(r"(?:heading|标题|標題)\s*([1-9])$", re.IGNORECASE)
 _CONTENTS = re.compile(r"(?:toc\s*\d|toc heading|table of figures|目录\s*\d*)$", re.IGNORECASE)
 _CODE = re.compile(r"\bcode\b|source|preformatted|代码|plain text", re.IGNORECASE)
-_MAX_DEPTH = 200
+_MAX_REPEATED = 60
+"""Characters; a longer text that stands beside several rows is not said again in each of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +65,13 @@ def _main_part(package: Package) -> str:
     return "word/document.xml"
 
 
-@dataclass(slots=True)
-class _Paragraph:
-    """The text of a paragraph, and what hangs on it: notes by id, text boxes."""
-
-    text: list[str] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
-    boxes: list[Element] = field(default_factory=list)
-
-
 class _Reader:
     """Walks the body once, in order, so that numbers are counted as Word counts them."""
 
     def __init__(self, package: Package, main: str) -> None:
         parts: dict[str, Element] = {}
-        for kind, target in package.relations(main).values():
+        self.package, self.relations = package, package.relations(main)
+        for kind, target in self.relations.values():
             if kind in {"styles", "numbering", "footnotes", "endnotes"}:
                 root = package.xml(target)
                 if root is not None:
@@ -93,7 +86,7 @@ class _Reader:
 
     def walk(self, parent: Element, depth: int) -> None:
         """Take in the blocks below `parent`."""
-        if depth > _MAX_DEPTH:
+        if depth > docx_text.MAX_DEPTH:
             return
         for child in parent:
             kind = local(child)
@@ -102,7 +95,7 @@ class _Reader:
             elif kind == "tbl":
                 self._table(child)
             elif kind == "AlternateContent":
-                self.walk(_choice(child), depth + 1)
+                self.walk(docx_text.choice(child), depth + 1)
             elif kind in {"sdt", "sdtContent", "customXml", "ins", "moveTo", "Choice", "txbxContent"}:
                 self.walk(child, depth + 1)
 
@@ -120,8 +113,7 @@ class _Reader:
         return [(blocks[heading.first].start, heading.level, heading.text, "") for heading in found]
 
     def _paragraph(self, element: Element, depth: int) -> None:
-        found = _Paragraph()
-        _collect(element, found, 0)
+        found = docx_text.read(element)
         text = "".join(found.text)
         properties = element.find(f"{W}pPr")
         style_id = _value(properties, "pStyle") or ""
@@ -136,6 +128,8 @@ class _Reader:
             self._note(kind, note_id)
         for box in found.boxes:
             self.walk(box, depth + 1)
+        for pointer in found.graphics:
+            ooxml_graphics.add(self.package, self.relations.get(pointer, ("", "")), self.builder)
 
     def _emit(self, text: str, label: str, bullet: bool, level: int | None, style: str) -> None:
         if _CONTENTS.match(style):
@@ -159,33 +153,51 @@ class _Reader:
         note = self.notes[kind].get(note_id)
         if note is None:
             return
-        found = _Paragraph()
-        for paragraph in note.iter(f"{W}p"):
-            _collect(paragraph, found, 0)
-            found.text.append(" ")
-        self.builder.add("prose", "".join(found.text))
+        lines = ("".join(docx_text.read(paragraph).text) for paragraph in docx_text.paragraphs(note))
+        self.builder.add("prose", " ".join(lines))
 
     def _table(self, table: Element) -> None:
+        """Add the rows; what a merged cell says beside several rows is said in each, and notes follow the table."""
         rows = list(_rows(table, 0))
+        above: dict[int, str] = {}
+        notes: list[tuple[str, str]] = []
         for place, row in enumerate(rows):
-            cells = [self._cell(cell) for cell in _cells(row)]
+            cells = list(self._row(row, above, notes))
             text = " | ".join(cells)
             if not text.strip(" |"):
                 continue
             named = row.find(f"{W}trPr/{W}tblHeader") is not None
             first = place == 0 and len(rows) > 1 and _first_row_is_header(table, cells)
             self.builder.add("header_row" if named or first else "row", text)
+        for kind, note_id in notes:
+            self._note(kind, note_id)
 
-    def _cell(self, cell: Element) -> str:
-        """The text of a cell on one line; its list numbers count too."""
+    def _row(self, row: Element, above: dict[int, str], notes: list[tuple[str, str]]) -> Iterator[str]:
+        """The cells of a row; `above` holds what is merged downwards, by column of the grid."""
+        column = 0
+        for cell in _cells(row):
+            text = self._cell(cell, notes)
+            goes_on = docx_text.goes_on(cell)
+            if goes_on:
+                text = text or above.get(column, "")
+            elif goes_on is False and len(text) <= _MAX_REPEATED:
+                above[column] = text
+            else:
+                above.pop(column, None)
+            yield text
+            column += docx_text.span(cell)
+
+    def _cell(self, cell: Element, notes: list[tuple[str, str]], depth: int = 0) -> str:
+        """The text of a cell on one line, its text boxes too; its list numbers count too."""
         parts: list[str] = []
-        for paragraph in cell.iter(f"{W}p"):
-            found = _Paragraph()
-            _collect(paragraph, found, 0)
+        for paragraph in docx_text.paragraphs(cell):
+            found = docx_text.read(paragraph)
             properties = paragraph.find(f"{W}pPr")
             text = " ".join("".join(found.text).split())
             label, _ = self._label(properties, _value(properties, "pStyle") or "") if text else ("", False)
             parts.append(f"{label} {text}".strip())
+            parts += [self._cell(box, notes, depth + 1) for box in found.boxes if depth < docx_text.MAX_DEPTH]
+            notes += found.notes
         return " ".join(filter(None, parts))
 
     def _heading_level(self, properties: Element | None, style_id: str) -> int | None:
@@ -237,14 +249,9 @@ class _Reader:
 def _printed(text: str, place: int, paragraph: Element | None) -> Line:
     """A block as if it were a printed line, each set apart from the one before."""
     runs = [run for run in paragraph.iter(f"{W}r") if run.find(f"{W}t") is not None] if paragraph is not None else []
-    bold = bool(runs) and all(_is_on(run, "b") for run in runs)
+    bold = bool(runs) and all(docx_text.is_on(run, "b") for run in runs)
     size = integer(_value(runs[0].find(f"{W}rPr"), "sz"), 21) / 2 if runs else 10.5
     return Line(text.replace("\n", " "), 0, 0.0, 400.0, -3.0 * 10.5 * place, size, bold, lead_bold=bold, lead_size=size)
-
-
-def _is_on(run: Element, name: str) -> bool:
-    mark = run.find(f"{W}rPr/{W}{name}")
-    return mark is not None and mark.get(f"{W}val", "1") not in {"0", "false"}
 
 
 def _value(parent: Element | None, name: str) -> str | None:
@@ -272,49 +279,14 @@ def _read_notes(root: Element | None, kind: str) -> dict[str, Element]:
     return {note.get(f"{W}id", ""): note for note in root.iter(f"{W}{kind}") if note.get(f"{W}type") is None}
 
 
-def _choice(alternate: Element) -> Element:
-    """One of the equal forms of a content: the first choice, else the fallback."""
-    for child in alternate:
-        if local(child) == "Choice":
-            return child
-    return next((child for child in alternate if local(child) == "Fallback"), alternate)
-
-
-def _collect(element: Element, found: _Paragraph, depth: int) -> None:
-    """Gather the text of a paragraph as it stands now: insertions, not deletions, no field codes."""
-    if depth > _MAX_DEPTH:
-        return
-    for child in element:
-        kind = local(child)
-        if kind == "t":
-            found.text.append(child.text or "")
-        elif kind in {"tab", "ptab"}:
-            found.text.append(" ")
-        elif kind in {"br", "cr"}:
-            found.text.append("\n" if child.get(f"{W}type") is None else " ")
-        elif kind == "noBreakHyphen":
-            found.text.append("-")
-        elif kind in {"footnoteReference", "endnoteReference"}:
-            found.notes.append((kind.removesuffix("Reference"), child.get(f"{W}id", "")))
-        elif kind == "txbxContent":
-            found.boxes.append(child)
-        elif kind == "AlternateContent":
-            _collect(_choice(child), found, depth + 1)
-        elif kind not in _DELETED and not (kind == "r" and _is_hidden(child)):
-            _collect(child, found, depth + 1)
-
-
-def _is_hidden(run: Element) -> bool:
-    return _is_on(run, "vanish")
-
-
 def _rows(table: Element, depth: int) -> Iterator[Element]:
     """The rows of the table itself, not of tables in its cells; deleted rows are none."""
     for child in table:
         kind = local(child)
-        if kind == "tr" and child.find(f"{W}trPr/{W}del") is None:
-            yield child
-        elif kind in {"sdt", "sdtContent", "customXml", "ins"} and depth < _MAX_DEPTH:
+        if kind == "tr":
+            if not docx_text.is_deleted_row(child):
+                yield child
+        elif kind in {"sdt", "sdtContent", "customXml", "ins"} and depth < docx_text.MAX_DEPTH:
             yield from _rows(child, depth + 1)
 
 
@@ -323,7 +295,7 @@ def _cells(row: Element, depth: int = 0) -> Iterator[Element]:
         kind = local(child)
         if kind == "tc":
             yield child
-        elif kind in {"sdt", "sdtContent", "customXml"} and depth < _MAX_DEPTH:
+        elif kind in {"sdt", "sdtContent", "customXml"} and depth < docx_text.MAX_DEPTH:
             yield from _cells(child, depth + 1)
 
 
@@ -333,5 +305,5 @@ def _first_row_is_header(table: Element, cells: list[str]) -> bool:
     if look is None:
         return False
     marked = look.get(f"{W}firstRow")
-    on = marked in {"1", "true"} if marked is not None else bool(int(look.get(f"{W}val", "0") or "0", 16) & 0x20)
+    on = marked in {"1", "true"} if marked is not None else bool(docx_text.hexadecimal(look.get(f"{W}val", "")) & 0x20)
     return on and len(cells) > 1 and not any(cell.replace(".", "").isdigit() for cell in cells)

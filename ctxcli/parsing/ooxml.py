@@ -23,6 +23,9 @@ MAX_RATIO = 400
 
 _OLE = b"\xd0\xcf\x11\xe0"
 _DOCTYPES = tuple("<!DOCTYPE".encode(name) for name in ("utf-8", "utf-16-le", "utf-16-be"))
+_STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
+"""The names of the strict form of the standard, which Word and Excel can save; all else in it is as usual."""
+_FIGURE = re.compile(r"[-+]?[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?")
 _BLANKS = re.compile(r"[ \t\u00a0]+")
 
 Element = ElementTree.Element
@@ -59,7 +62,7 @@ class Package:
         if any(mark in raw for mark in _DOCTYPES):
             raise ParseError(f"{name} has a document type, which {self.kind} files never have", code="unsafe_xml")
         try:
-            return ElementTree.fromstring(raw)
+            return ElementTree.fromstring(_STRICT.sub(rb"http://schemas.openxmlformats.org/\1/2006/\2", raw))
         except (ElementTree.ParseError, ValueError, LookupError) as error:
             raise self._damaged() from error
 
@@ -169,6 +172,16 @@ def tidy(text: str) -> str:
     """Single blanks, no blank lines, no control characters."""
     lines = (_BLANKS.sub(" ", line).strip() for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
+
+
+def number_text(value: str) -> str:
+    """A saved figure as Office shows it: with 15 digits (``19.199999999999999`` → ``19.2``); other text as it is."""
+    if not _FIGURE.fullmatch(value):
+        return value
+    figure = float(value)
+    if figure.is_integer() and abs(figure) < 1e15:
+        return str(int(figure))
+    return repr(float(f"{figure:.15g}"))
 
 
 def local(element: Element) -> str:

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from ctxcli.model.document import Document, ParseWarning
+from ctxcli.parsing import ooxml_graphics
 from ctxcli.parsing.ooxml import Element, Package, TextBuilder, local
 from ctxcli.parsing.sections import nest
 
-VERSION = "pptx/1"
+VERSION = "pptx/2"
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
@@ -16,6 +17,8 @@ _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _TITLES = {"title", "ctrTitle"}
 _FURNITURE = {"sldNum", "dt", "ftr", "hdr", "sldImg"}
 _MAX_DEPTH = 100
+_MAX_REPEATED = 60
+"""Characters; a longer text that stands beside several rows is not said again in each of them."""
 _NO_TITLE = re.compile(r"powerpoint.*|(?:presentation|slide|演示文稿|幻灯片)\s*\d*", re.IGNORECASE)
 
 
@@ -70,10 +73,13 @@ def _slide(package: Package, part: str, builder: TextBuilder) -> str:
     heading = next(filter(None, titles), "")
     if heading:
         builder.add("heading", heading)
+    relations = package.relations(part)
     for shape in shapes:
         if _place(shape) not in _TITLES | _FURNITURE:
             _shape(shape, builder)
-    for kind, target in package.relations(part).values():
+            for pointer in ooxml_graphics.pointers(shape):
+                ooxml_graphics.add(package, relations.get(pointer, ("", "")), builder)
+    for kind, target in relations.values():
         notes = package.xml(target) if kind == "notesSlide" else None
         for shape in _shapes(notes, 0) if notes is not None else ():
             if _place(shape) == "body":
@@ -108,8 +114,9 @@ def _shape(shape: Element, builder: TextBuilder) -> None:
     if rows:
         look = shape.find(f".//{_A}tblPr")
         header = look is not None and look.get("firstRow") == "1" and len(rows) > 1
+        above: dict[int, str] = {}
         for place, row in enumerate(rows):
-            cells = (" ".join(" ".join(_paragraphs(cell)).split()) for cell in row.iter(f"{_A}tc"))
+            cells = (_cell(cell, column, above) for column, cell in enumerate(row.iter(f"{_A}tc")))
             builder.add("header_row" if header and place == 0 else "row", " | ".join(cells))
         return
     found = list(_paragraphs(shape))
@@ -118,13 +125,29 @@ def _shape(shape: Element, builder: TextBuilder) -> None:
         builder.add("item" if listed else "prose", text)
 
 
+def _cell(cell: Element, column: int, above: dict[int, str]) -> str:
+    """The text of a cell; what is merged downwards (kept in `above`) is said in each row it stands beside."""
+    text = " ".join(" ".join(_paragraphs(cell)).split())
+    if cell.get("vMerge") in {"1", "true"}:
+        return text or above.get(column, "")
+    above[column] = text if cell.get("rowSpan") and len(text) <= _MAX_REPEATED else ""
+    return text
+
+
 def _paragraphs(shape: Element) -> Iterator[str]:
     for paragraph in shape.iter(f"{_A}p"):
-        parts = (
-            "\n" if local(part) == "br" else part.text or ""
-            for part in paragraph.iter()
-            if part.tag in {f"{_A}t", f"{_A}br"}
-        )
+        parts: list[str] = []
+        for part in paragraph:
+            parts.append("\n" if local(part) == "br" else "")
+            parts.append("^" if _is_raised(part) and "".join(parts)[-1:].isdigit() else "")
+            parts += [words.text or "" for words in part.iter(f"{_A}t")]
         text = re.sub(r"[ \t\u00a0\x0b]+", " ", "".join(parts)).strip()
         if text:
             yield text
+
+
+def _is_raised(run: Element) -> bool:
+    """Whether a run stands above the line; behind a figure it is an exponent."""
+    place = run.find(f"{_A}rPr")
+    lift = place.get("baseline", "0") if place is not None else "0"
+    return lift.isdigit() and int(lift) > 0 and bool("".join(run.itertext()).strip())
