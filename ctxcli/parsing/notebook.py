@@ -1,6 +1,7 @@
 """Jupyter notebooks: Markdown cells as Markdown, code cells as code, text outputs cut."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,10 +12,11 @@ from ctxcli.parsing.blocks import Piece, cover, encoding_warnings, stem, without
 from ctxcli.parsing.sections import nest
 from ctxcli.text.encoding import decode, unify_newlines
 
-VERSION = "notebook/1"
+VERSION = "notebook/2"
 
 MAX_OUTPUT = 2000
 """Characters of the text output of a cell that are kept."""
+_COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def parse(data: bytes, *, name: str) -> Document:
@@ -72,6 +74,9 @@ def _cells(source: str) -> Iterator[tuple[str, str]]:
 
 def _cell(cell: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     source = _text(cell.get("source", cell.get("input")))
+    if cell.get("cell_type") == "heading":  # of notebooks before version 4
+        level = cell.get("level")
+        source = f"{'#' * (level if isinstance(level, int) and 1 <= level <= 6 else 1)} {source}"
     if source.strip():
         yield ("code" if cell.get("cell_type") == "code" else "markdown"), source
     outputs = cell.get("outputs")
@@ -80,6 +85,9 @@ def _cell(cell: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             continue
         data = output.get("data")
         shown = _text(output.get("text") or (data.get("text/plain") if isinstance(data, dict) else None))
+        if output.get("output_type") in {"error", "pyerr"}:
+            shown = f"{_text(output.get('ename'))}: {_text(output.get('evalue'))}".strip(": ")
+        shown = _COLOUR.sub("", shown)
         if shown.strip():
             yield "code", shown if len(shown) <= MAX_OUTPUT else shown[:MAX_OUTPUT] + " …"
 

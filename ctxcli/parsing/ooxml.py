@@ -9,6 +9,7 @@ import posixpath
 import re
 import zipfile
 import zlib
+from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from ctxcli.model.document import Block, BlockKind
@@ -84,10 +85,10 @@ class Package:
             found[relation.get("Id", "")] = (relation.get("Type", "").rsplit("/", 1)[-1], full)
         return found
 
-    def verify(self) -> None:
-        """Unpack every part within the bounds, for a reader that sets none itself."""
-        for entry in self.names.values():
-            self._unpack(entry)
+    def unpacked_parts(self) -> Iterator[tuple[str, bytes]]:
+        """The name and the bytes of every part; goes through all within the bounds, which not every reader sets."""
+        for name, entry in self.names.items():
+            yield name, self._unpack(entry)
 
     def title(self) -> str:
         """The title of the core properties, "" if there is none."""

@@ -1,6 +1,7 @@
 """Spreadsheets: a section for each sheet, a row for each line, with the column names where they help."""
 
 import io
+import re
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 from pathlib import PurePath
@@ -8,12 +9,19 @@ from typing import Any
 
 from ctxcli.model.document import Document, ParseWarning
 from ctxcli.model.errors import ParseError
-from ctxcli.parsing.ooxml import Package, TextBuilder
+from ctxcli.parsing.columns import names_columns
+from ctxcli.parsing.ooxml import Package, TextBuilder, number_text
 from ctxcli.parsing.sections import nest
 
-VERSION = "xlsx/1"
+VERSION = "xlsx/2"
 
 _MAX_CELLS = 5_000_000
+_UNSAVED = re.compile(
+    rb"""<c\b(?![^>]*\st="str")[^>]*>\s*<f\b[^>]*(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>"""
+)
+"""A formula without a value: no program that calculates has saved the file. One that gives "" has the type str."""
+_MAX_REPEATED = 60
+"""Characters; a longer text names no column, and is not said again in each row that it stands beside."""
 _NAMED_FROM = 3
 """Rows of a table this wide carry the column names: a figure far from the header says nothing."""
 
@@ -27,11 +35,11 @@ def parse(data: bytes, *, name: str) -> Document:
             "reading spreadsheets needs an extra", code="missing_extra", hint="pip install 'ctxcli[xlsx]'"
         ) from error
     package = Package(data, kind="xlsx")
-    package.verify()
+    unsaved = sum(len(_UNSAVED.findall(raw)) for part, raw in package.unpacked_parts() if "/worksheets/" in part)
     title = package.title()
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-        sheets = [(sheet, book.get_sheet_by_name(sheet).to_python(skip_empty_area=True)) for sheet in book.sheet_names]
+        sheets = [(sheet, _rows(book.get_sheet_by_name(sheet))) for sheet in book.sheet_names]
     except (python_calamine.CalamineError, OSError, ValueError) as error:
         raise ParseError(
             "the spreadsheet is damaged or no spreadsheet", code="damaged", hint="save the file anew"
@@ -40,11 +48,31 @@ def parse(data: bytes, *, name: str) -> Document:
     headings: list[tuple[int, int, str, str]] = []
     for sheet, rows in sheets:
         _sheet(sheet, rows, builder, headings)
-    warnings = () if builder.length else (ParseWarning("no_text", "the spreadsheet has no cells"),)
+    warnings = [] if builder.length else [ParseWarning("no_text", "the spreadsheet has no cells")]
+    if unsaved:
+        message = f"{unsaved} formulas have no saved value and are not read; open the file in Excel and save it"
+        warnings.append(ParseWarning("formulas", message))
     return Document(
         format="xlsx", title=title or PurePath(name).stem, text=builder.text, sections=nest(headings),
-        blocks=tuple(builder.blocks), title_from_name=not title, warnings=warnings,
+        blocks=tuple(builder.blocks), title_from_name=not title, warnings=tuple(warnings),
     )  # fmt: skip
+
+
+def _rows(sheet: Any) -> list[list[Any]]:
+    """The cells of a sheet; what is merged downwards is said in each row it stands beside."""
+    rows: list[list[Any]] = sheet.to_python(skip_empty_area=True)
+    top, left = sheet.start or (0, 0)
+    for (first, column), (last, _) in sheet.merged_cell_ranges or ():
+        above = _at(rows, first - top, column - left)
+        for place in range(first + 1, last + 1) if above is not None and len(_text(above)) <= _MAX_REPEATED else ():
+            if _at(rows, place - top, column - left) == "":
+                rows[place - top][column - left] = above
+    return rows
+
+
+def _at(rows: list[list[Any]], row: int, column: int) -> Any:
+    inside = 0 <= row < len(rows) and 0 <= column < len(rows[row])
+    return rows[row][column] if inside else None
 
 
 def _sheet(
@@ -78,9 +106,8 @@ def _header(texts: Sequence[Sequence[str]], rows: Sequence[Sequence[Any]]) -> in
         filled = [cell for cell in row if cell]
         if len(filled) < 2:
             continue
-        distinct = len(set(filled)) == len(filled)
-        words = not any(cell.replace(".", "", 1).lstrip("-").isdigit() for cell in filled)
-        return index if distinct and words and index + 1 < len(texts) and max(map(len, filled)) <= 60 else None
+        distinct = len(set(filled)) == len(filled) and max(map(len, filled)) <= _MAX_REPEATED
+        return index if distinct and names_columns(filled) and index + 1 < len(texts) else None
     return None
 
 
@@ -96,11 +123,12 @@ def _text(cell: Any) -> str:
     if isinstance(cell, bool):
         return "TRUE" if cell else "FALSE"
     if isinstance(cell, float):
-        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
+        return number_text(repr(cell))
     if isinstance(cell, datetime) and cell.time() == time():
         return cell.date().isoformat()
     if isinstance(cell, datetime | date | time):
         return cell.isoformat(sep=" ") if isinstance(cell, datetime) else cell.isoformat()
     if isinstance(cell, timedelta):
-        return str(cell)
+        minutes, seconds = divmod(round(cell.total_seconds()), 60)
+        return f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d}"
     return " ".join(str(cell).split())

@@ -52,3 +52,51 @@ def test_text_in_an_unnamed_or_wrong_charset_is_read() -> None:
 def test_a_message_without_subject_is_named_by_its_file() -> None:
     document = email_message.parse(b"From: a\n\nhello\n", name="mail-1.eml")
     assert (document.title, document.title_from_name) == ("mail-1", True)
+
+
+MIXED = (
+    b"Subject: parts\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n"
+    b"--B\nContent-Type: text/plain\n\nFirst.\n--B\nContent-Type: image/png\n"
+    b"Content-Disposition: inline; filename=x.png\nContent-Transfer-Encoding: base64\n\nAAAA\n"
+    b"--B\nContent-Type: text/plain; name=more.txt\n\nSecond.\n--B--\n"
+)
+
+
+def test_all_texts_between_pictures_are_read() -> None:
+    document = email_message.parse(MIXED, name="a.eml")
+    assert blocks(document, "prose") == ["First.", "Second.", "Attachments: x.png, more.txt"]
+
+
+def test_a_forwarded_message_is_read_with_its_headers() -> None:
+    inner = message("里面的主题")
+    inner.set_content("The price is 42 euro.")
+    outer = message("Fwd")
+    outer.set_content("See below.")
+    outer.add_attachment(inner)
+    document = email_message.parse(outer.as_bytes(), name="a.eml")
+    assert blocks(document, "prose") == ["See below.", "The price is 42 euro."]
+    assert "Subject: 里面的主题" in blocks(document, "item")
+    assert document.title == "Fwd"
+
+
+def test_a_blank_plain_part_does_not_hide_the_html() -> None:
+    mail = message()
+    mail.set_content("\n")
+    mail.add_alternative("<h1>Plan</h1><p>Code 77.</p>", subtype="html")
+    document = email_message.parse(mail.as_bytes(), name="a.eml")
+    assert headings(document) == [(1, "", "Plan")]
+    assert kind_of(document, "Code 77.") == "prose"
+    assert document.text[document.sections[0].start :].startswith("Plan")
+
+
+def test_headers_that_nobody_encoded_are_read() -> None:
+    text = "From: 王小明 <w@x.cn>\nSubject: 库存\nContent-Type: text/plain; charset={}\n\n正文：库存为二十箱。\n"
+    for charset in ("gbk", "utf-8"):
+        document = email_message.parse(text.format(charset).encode(charset), name="a.eml")
+        assert document.title == "库存", charset
+        assert "From: 王小明 <w@x.cn>" in blocks(document, "item")
+
+
+def test_messages_in_messages_are_followed_to_an_end() -> None:
+    data = b"Content-Type: message/rfc822\n\n" * 100 + b"Subject: deep\n\ntext\n"
+    assert "deep" not in email_message.parse(data, name="a.eml").text

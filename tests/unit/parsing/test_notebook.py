@@ -55,3 +55,15 @@ def test_what_is_no_notebook_is_refused(data: bytes) -> None:
 @pytest.mark.parametrize("cells", [None, 1, [1, None, {}], [{"source": 3, "outputs": 4}]])
 def test_odd_cells_are_passed_over(cells: object) -> None:
     assert notebook.parse(json.dumps({"cells": cells}).encode(), name="a.ipynb").text == ""
+
+
+def test_an_error_is_told_and_colours_are_left_out() -> None:
+    failed = {"output_type": "error", "ename": "ValueError", "evalue": "bad value 7", "traceback": ["\x1b[31mTB"]}
+    shown = {"output_type": "stream", "text": "\x1b[32mgreen\x1b[0m"}
+    document = read({"cell_type": "code", "source": "x", "outputs": [failed, shown]})
+    assert blocks(document, "code") == ["x", "ValueError: bad value 7", "green"]
+
+
+def test_a_heading_cell_of_an_old_notebook_is_a_heading() -> None:
+    document = read({"cell_type": "heading", "level": 2, "source": "旧标题"})
+    assert headings(document) == [(2, "", "旧标题")]
