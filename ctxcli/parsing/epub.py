@@ -4,24 +4,26 @@ import posixpath
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-from ctxcli.model.document import Document
+from ctxcli.model.document import Document, ParseWarning
 from ctxcli.model.errors import ParseError
 from ctxcli.parsing import html
 from ctxcli.parsing.blocks import Piece, cover, plain_title, stem
 from ctxcli.parsing.sections import nest
 
-VERSION = "epub/1"
+VERSION = "epub/2"
 
 MAX_ITEM = 32 * 1024 * 1024
 MAX_TOTAL = 256 * 1024 * 1024
 MAX_ITEMS = 5000
 """Limits of what is unpacked (bytes, and items of the spine): an archive may be made to fill the memory."""
 
+_EPUB_TYPE = "{http://www.idpf.org/2007/ops}type"
+_ENCRYPTION = "META-INF/encryption.xml"
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?\s*>", re.IGNORECASE)
 _BAD_ARCHIVE = (
     zipfile.BadZipFile,
@@ -43,15 +45,14 @@ def parse(data: bytes, *, name: str) -> Document:
     headings: list[tuple[int, int, str, str]] = []
     length = 0
     for path in book.spine:
-        page = html.read(html.decode_html(book.read(path)).text)
+        page = html.read(html.with_end_tags(html.decode_html(book.read(path)).text))
         if not page.text.strip():
             continue
         if parts:
             parts.append("\n\n")
             length += 2
-        known = book.titles.get(path, "")
-        if known and not page.headings:
-            headings.append((length, 1, known, path))
+        if not page.headings:
+            headings += [(start + length, 1, title, path) for start, title in _titled(page, book.titles.get(path, {}))]
         headings += [(start + length, level, line, anchor) for start, level, line, anchor in page.headings]
         pieces += [(start + length, end + length, kind) for start, end, kind in page.pieces]
         parts.append(page.text)
@@ -66,7 +67,26 @@ def parse(data: bytes, *, name: str) -> Document:
         sections=nest(headings),
         blocks=cover(text, pieces),
         title_from_name=not book.title,
+        warnings=_missing(book.missing),
     )
+
+
+def _titled(page: html.Page, titles: Mapping[str, str]) -> list[tuple[int, str]]:
+    """Where the entries of the contents (id in the page → title) begin; of several at one place the first counts."""
+    found: dict[int, str] = {}
+    for anchor, title in titles.items():
+        start = page.anchors.get(anchor) if anchor else 0
+        if start is None and not found:
+            start = 0
+        if start is not None and title:
+            found.setdefault(start, title)
+    return sorted(found.items())
+
+
+def _missing(parts: Sequence[str]) -> tuple[ParseWarning, ...]:
+    if not parts:
+        return ()
+    return (ParseWarning("missing_parts", f"{len(parts)} parts of the book are not in it, as {parts[0]}"),)
 
 
 class _Book:
@@ -88,6 +108,8 @@ class _Book:
         spine = [_join(base, items[ref].get("href", "")) for ref in order if ref in items]
         names = set(self._zip.namelist())
         self.spine = [path for path in spine if path in names][:MAX_ITEMS]
+        self.missing = [path for path in spine if path not in names] + [ref for ref in order if ref not in items]
+        self._refuse_encrypted(names)
         self.titles = self._contents(items, base, names)
 
     def read(self, path: str) -> bytes:
@@ -108,6 +130,15 @@ class _Book:
         except (ElementTree.ParseError, ValueError, LookupError) as error:
             raise ParseError(f"the book is damaged: {path}: {error}", code="damaged", hint="get it anew") from error
 
+    def _refuse_encrypted(self, names: set[str]) -> None:
+        """Fonts may be encrypted, the text not."""
+        if _ENCRYPTION not in names:
+            return
+        found = (element.get("URI", "") for element in self._xml(_ENCRYPTION).iter() if element.get("URI"))
+        if not {_join("", path) for path in found}.isdisjoint(self.spine):
+            hint = "get a copy without copy protection"
+            raise ParseError("the text of the book is encrypted", code="encrypted", hint=hint)
+
     def _package_path(self) -> str:
         container = self._xml("META-INF/container.xml")
         for element in container.iter():
@@ -115,31 +146,36 @@ class _Book:
                 return element.get("full-path", "")
         raise ParseError("the book names no package file", code="damaged", hint="get it anew")
 
-    def _contents(self, items: Mapping[str, ElementTree.Element], base: str, names: set[str]) -> dict[str, str]:
-        """Titles from the navigation document or the NCX; the first entry of a page counts."""
-        titles: dict[str, str] = {}
+    def _contents(
+        self, items: Mapping[str, ElementTree.Element], base: str, names: set[str]
+    ) -> dict[str, dict[str, str]]:
+        """By page: id in it ("" for its beginning) → title, from the navigation document or the NCX."""
+        titles: dict[str, dict[str, str]] = {}
         for item in items.values():
             path = _join(base, item.get("href", ""))
             is_nav = "nav" in item.get("properties", "").split()
             if path in names and (is_nav or item.get("media-type") == "application/x-dtbncx+xml"):
                 for target, title in self._entries(path):
-                    titles.setdefault(target, title)
+                    page, _, anchor = target.partition("#")
+                    titles.setdefault(_join(posixpath.dirname(path), page), {}).setdefault(unquote(anchor), title)
         return titles
 
     def _entries(self, path: str) -> Iterator[tuple[str, str]]:
+        """Target and title of each entry of the contents; page lists and landmarks are none."""
         try:
             tree = self._xml(path)
         except ParseError:
             return
-        base = posixpath.dirname(path)
-        for element in tree.iter():
-            if _local(element) == "a" and element.get("href"):
-                yield _join(base, element.get("href", "")), plain_title("".join(element.itertext()))
-            elif _local(element) == "navPoint":
-                label = next((child for child in element.iter() if _local(child) == "text"), None)
-                content = next((child for child in element.iter() if _local(child) == "content"), None)
-                if label is not None and content is not None:
-                    yield _join(base, content.get("src", "")), plain_title("".join(label.itertext()))
+        navs = [nav for nav in tree.iter() if _local(nav) == "nav"]
+        for root in [nav for nav in navs if "toc" in nav.get(_EPUB_TYPE, "").split()] or navs or [tree]:
+            for element in root.iter():
+                if _local(element) == "a" and element.get("href"):
+                    yield element.get("href", ""), plain_title("".join(element.itertext()))
+                elif _local(element) == "navPoint":
+                    label = next((child for child in element.iter() if _local(child) == "text"), None)
+                    content = next((child for child in element.iter() if _local(child) == "content"), None)
+                    if label is not None and content is not None:
+                        yield content.get("src", ""), plain_title("".join(label.itertext()))
 
 
 def _local(element: ElementTree.Element) -> str:

@@ -1,6 +1,7 @@
 """HTML: the main content as spaced text, with headings, lists, tables and code."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,19 +15,25 @@ from ctxcli.text.encoding import Decoded, decode, unify_newlines
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-VERSION = "html/2"
+VERSION = "html/3"
 
 _CHARSET = re.compile(rb"""<meta\b[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]{2,30})""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""<\?xml\b[^>]{0,100}?encoding\s*=\s*["']([\w-]{2,30})""", re.IGNORECASE)
 
 
+_XHTML = re.compile(r"<\?xml\b|<html\b[^>]{0,500}\bxmlns\s*=", re.IGNORECASE)
+_CLOSED_AT_ONCE = re.compile(
+    r"""<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)([A-Za-z][\w:-]*+)
+    ((?:[^<>"'/]|/(?!>)|"[^"<]{0,2000}"|'[^'<]{0,2000}')*+)/>""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "iso-8859-1": "cp1252", "shift_jis": "cp932"}
 
 
 def parse(data: bytes, *, name: str) -> Document:
     """Parse an HTML file; its text is made from the markup, and then looked for in its lines."""
     decoded = decode_html(data)
-    source = unify_newlines(decoded.text)
+    source = with_end_tags(unify_newlines(decoded.text))
     page = read(source)
     blocks = cover(page.text, page.pieces)
     return Document(
@@ -40,6 +47,13 @@ def parse(data: bytes, *, name: str) -> Document:
         title_from_name=not page.title,
         warnings=encoding_warnings(decoded),
     )
+
+
+def with_end_tags(source: str) -> str:
+    """XHTML with an end tag for what is closed at once: HTML takes ``<title/>`` for a title without end."""
+    if not _XHTML.search(source[:2000]):
+        return source
+    return _CLOSED_AT_ONCE.sub(r"<\1\2></\1>", source)
 
 
 def decode_html(data: bytes) -> Decoded:
@@ -64,12 +78,16 @@ def decode_html(data: bytes) -> Decoded:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The text of a page with its headings and pieces; `title` is "" if it has none."""
+    """The text of a page with its headings and pieces; `title` is "" if it has none.
+
+    `anchors` says at which block of the text an id stands.
+    """
 
     title: str
     text: str
     headings: tuple[tuple[int, int, str, str], ...]
     pieces: tuple[Piece, ...]
+    anchors: Mapping[str, int]
 
 
 def read(source: str) -> Page:
@@ -84,7 +102,7 @@ def read(source: str) -> Page:
         writer.flush()
     text = "".join(writer.parts)
     headings, pieces = _with_clauses(text, writer.headings, writer.pieces)
-    return Page(_title(tree.css_first("title"), headings), text, tuple(headings), tuple(pieces))
+    return Page(_title(tree.css_first("title"), headings), text, tuple(headings), tuple(pieces), writer.anchors)
 
 
 def _title(element: "LexborNode | None", headings: list[tuple[int, int, str, str]]) -> str:

@@ -1,6 +1,7 @@
 """From the tree of an HTML page to spaced text and its pieces."""
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ctxcli.model.document import BlockKind
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 150
 """Nesting of elements that is followed; what lies deeper is kept as plain text."""
+MAX_SPAN = 100
+"""Rows or columns that one cell is taken to reach over."""
 FORM = 400
 """Characters; a form with less text and no paragraph is a control, not content."""
 
@@ -21,7 +24,7 @@ def _names(names: str) -> frozenset[str]:
 
 _DROPPED = _names(
     "script style template noscript nav footer aside button select option svg canvas iframe object embed "
-    "head title meta link audio video map input textarea -comment -doctype"
+    "head title meta link audio video map input textarea rt rp rtc -comment -doctype"
 )
 _DROPPED_CLASS = re.compile(
     r"(?:^|\s)(?:sidebar\w*|toc\w*|table-of-contents|navheader|navfooter|navbar|nav|breadcrumbs?|headerlink|id_link|"
@@ -70,6 +73,8 @@ class Writer:
         self.parts: list[str] = []
         self.pieces: list[Piece] = []
         self.headings: list[tuple[int, int, str, str]] = []
+        self.anchors: dict[str, int] = {}
+        self._ids: list[str] = []
         self._length = 0
         self._inline: list[str] = []
         self._kind: BlockKind = "prose"
@@ -108,6 +113,9 @@ class Writer:
             self.parts.append(gap)
             self._length += len(gap)
         start = self._length
+        for anchor in self._ids:
+            self.anchors.setdefault(anchor, start)
+        self._ids.clear()
         self.parts.append(text)
         self._length += len(text)
         self.pieces.append((start, self._length, kind))
@@ -118,6 +126,8 @@ class Writer:
         self._kind, self._mark = "item", mark
 
     def _element(self, node: "LexborNode", tag: str, depth: int) -> None:
+        if node.id:
+            self._ids.append(node.id)
         if tag in _HEADINGS:
             self._heading(node, _HEADINGS[tag])
         elif tag == "br":
@@ -211,14 +221,39 @@ def _rows(table: "LexborNode") -> list[tuple[bool, list[str]]]:
     if len(table.css("table")) > 1 or table.css_first("h1, h2, h3, h4, h5, h6") is not None:
         return []
     rows: list[tuple[bool, list[str]]] = []
+    above: dict[int, int] = {}
     for row in table.css("tr"):
         cells = [cell for cell in row.iter() if cell.tag in {"td", "th"}]
         parent = row.parent
         in_head = parent is not None and parent.tag == "thead"
         is_header = bool(cells) and (in_head or all(cell.tag == "th" for cell in cells))
         if cells:
-            rows.append((is_header, [inline_text(cell) for cell in cells]))
+            rows.append((is_header, _in_columns(cells, above)))
     return rows
+
+
+def _in_columns(cells: Sequence["LexborNode"], above: dict[int, int]) -> list[str]:
+    """The cells of a row, blank where one reaches over from its left or from `above` (column: rows still to come)."""
+    shown: list[str] = []
+    for cell in cells:
+        _blank_below(shown, above)
+        height, width = _span(cell, "rowspan"), _span(cell, "colspan")
+        for column in range(len(shown), len(shown) + width) if height > 1 else ():
+            above[column] = height - 1
+        shown += [inline_text(cell), *([""] * (width - 1))]
+    _blank_below(shown, above)
+    return shown
+
+
+def _blank_below(shown: list[str], above: dict[int, int]) -> None:
+    while above.get(len(shown), 0) > 0:
+        above[len(shown)] -= 1
+        shown.append("")
+
+
+def _span(cell: "LexborNode", name: str) -> int:
+    span = cell.attributes.get(name) or ""
+    return min(int(span), MAX_SPAN) if span.isascii() and span.isdigit() and len(span) < 6 and int(span) else 1
 
 
 def _inner_anchor(heading: "LexborNode") -> str:

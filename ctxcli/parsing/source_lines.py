@@ -14,8 +14,10 @@ from ctxcli.model.document import Block
 
 _MARKUP = re.compile(r"<(!--)?(/?[A-Za-z][^\s/>]*|[!?/])?")
 _TAG_END = re.compile(r"(?:[^'\">=]++|=\s*\"[^\"]*\"|=\s*'[^']*'|[='\"])*+>")
-_RAW = {name: re.compile(rf"</{name}", re.IGNORECASE) for name in ("script", "style", "title")}
-"""Elements whose text is not shown, and how they end: nothing in them is a tag."""
+_RAW = {name: re.compile(rf"</{name}", re.IGNORECASE) for name in ("script", "style", "title")} | {
+    name: re.compile(r"</?r(?:t|p|b|tc|uby)\b", re.IGNORECASE) for name in ("rt", "rp")
+}
+"""Elements whose text is not shown, and how they end: nothing in them is a tag that matters."""
 _ADDED = re.compile(r"[^\S\n]+|[|^\x00-]+")
 """White space, and what is written between cells, before items and before raised numbers."""
 _NUMBER = re.compile(r"[0-9]{1,6}\.")

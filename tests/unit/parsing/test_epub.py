@@ -76,3 +76,41 @@ def test_entities_that_grow_are_not_followed() -> None:
     bomb = '<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><package>&b;</package>'
     with pytest.raises(ParseError):
         epub.parse(book(**{"OPS/p.opf": bomb}), name="a.epub")
+
+
+NAV = (
+    '<html xmlns="urn:h" xmlns:epub="http://www.idpf.org/2007/ops"><body><nav epub:type="toc"><ol>'
+    '<li><a href="one.xhtml#s1">第一节 甲</a></li><li><a href="one.xhtml#s2">第二节 乙</a></li></ol></nav>'
+    '<nav epub:type="page-list"><ol><li><a href="one.xhtml#p7">7</a></li></ol></nav></body></html>'
+)
+
+
+def test_entries_of_the_contents_that_point_into_a_page_part_it() -> None:
+    page = '<html><body><div id="s1"><p>甲文。</p></div><p id="s2">乙<a id="p7"></a>文。</p><p>又。</p></body></html>'
+    opf = OPF.replace('href="toc.ncx"', 'href="nav.xhtml" properties="nav"')
+    document = epub.parse(book(**{"OPS/one.xhtml": page, "OPS/nav.xhtml": NAV, "OPS/p.opf": opf}), name="a.epub")
+    assert path_of(document, "甲文") == ("第一节 甲",)
+    assert path_of(document, "又。") == ("第二节 乙",)
+    assert len(document.sections) == 2
+
+
+def test_parts_of_the_spine_that_are_not_there_are_a_warning() -> None:
+    warnings = epub.parse(book(), name="a.epub").warnings
+    assert [(warning.code, warning.message) for warning in warnings] == [
+        ("missing_parts", "2 parts of the book are not in it, as OPS/gone.xhtml")
+    ]
+
+
+def test_an_encrypted_book_is_refused_not_read_as_noise() -> None:
+    listed = '<encryption><CipherData><CipherReference URI="{}"/></CipherData></encryption>'
+    text = {"META-INF/encryption.xml": listed.format("OPS/two%20b.xhtml"), "OPS/two b.xhtml": "\x01\x02noise"}
+    with pytest.raises(ParseError) as caught:
+        epub.parse(book(**text), name="a.epub")
+    assert caught.value.code == "encrypted"
+    font = {"META-INF/encryption.xml": listed.format("OPS/font.otf")}
+    assert epub.parse(book(**font), name="a.epub").text, "a font may be"
+
+
+def test_a_title_without_end_does_not_swallow_the_page() -> None:
+    page = '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><p>正文。</p>'
+    assert "正文。" in epub.parse(book(**{"OPS/one.xhtml": f"{page}</body></html>"}), name="a.epub").text

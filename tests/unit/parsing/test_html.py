@@ -143,3 +143,28 @@ def test_broken_and_deep_markup_is_read(page: str) -> None:
 
 def test_powers_keep_apart() -> None:
     assert "10^6 rows" in read("<p>10<sup>6</sup> rows</p>").text
+
+
+def test_cells_that_reach_over_rows_and_columns_keep_the_columns() -> None:
+    document = read(
+        "<table><tr><th>Fruit</th><th>Kind</th><th>Price</th></tr>"
+        '<tr><td rowspan="2">Pear</td><td>green</td><td>4</td></tr><tr><td>red</td><td>5</td></tr>'
+        '<tr><td colspan="2">All</td><td>9</td></tr><tr><td>Fig</td><td>blue</td><td rowspan="0">7</td></tr></table>'
+    )
+    assert blocks(document, "row") == ["Pear | green | 4", "| red | 5", "All |  | 9", "Fig | blue | 7"]
+
+
+def test_xhtml_elements_that_are_closed_at_once_swallow_nothing() -> None:
+    source = (
+        '<?xml version="1.0"?>\n<html xmlns="http://www.w3.org/1999/xhtml"><head><title/>\n<script src="a/b.js"/>'
+        '</head><body>\n<a id="p1"/><p>one<br/>two</p>\n<iframe src="x"/>\n<p>after</p></body></html>'
+    )
+    document = html.parse(source.encode(), name="a.xhtml")
+    assert document.text == "one\ntwo\n\nafter"
+    assert document.line_marks[-1][1] == 6
+
+
+def test_how_a_word_is_spoken_does_not_part_it() -> None:
+    document = read("<p>\n<ruby>汉<rp>(</rp><rt>hàn</rt><rp>)</rp>字<rt>zì</ruby>在此，很长的一段文字还在后面。</p>")
+    assert document.text == "汉字在此，很长的一段文字还在后面。"
+    assert [line for _, line in document.line_marks] == [2]
