@@ -49,7 +49,7 @@ class FileRecord:
 class IndexSettings:
     """What an index was built with; a difference means that it must be built anew.
 
-    `analyzer` names the analyzer and its version (``bigrams/2``), `chunker` the chunker's.
+    `analyzer` names the analyzer and its version (``bigrams/3``), `chunker` the chunker's.
     """
 
     schema: int

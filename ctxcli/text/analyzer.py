@@ -13,7 +13,7 @@ from functools import cache
 
 from ctxcli.text.stopwords import ENGLISH
 
-VERSION = "2"
+VERSION = "3"
 LONGEST_TERM = 64
 
 _BLOCKS = (
@@ -24,6 +24,8 @@ _BLOCKS = (
 _UNSPACED = "".join(f"{low}-{high}" for low, high in _BLOCKS)
 _JOIN = r"[.\-‐‑/:@+&,](?:(?<!,)|(?<=[0-9],)(?=[0-9]{3}))"
 _END_OF_UNIT = "\x1e"
+_UNSEEN = "\u00ad\u200b\u2060\ufeff"
+"""Soft hyphens and places where a line may or may not end: nobody sees them within a word."""
 _SHORT = 200
 """Characters; a shorter text, such as a question, is read without the large patterns, which compile slowly."""
 
@@ -82,8 +84,16 @@ def tokens(folded: str) -> list[str]:
 
 
 def fold(text: str) -> str:
-    """Return `text` with forms of one letter made one (full width, ligatures, NFD); case is kept."""
-    if text.isascii() or (len(text) >= _SHORT and not _pattern("compatibility").search(text)):
+    """Return `text` with forms of one letter made one (full width, ligatures, NFD), and without what is not seen.
+
+    Case is kept.
+    """
+    if text.isascii():
+        return text
+    for char in _UNSEEN:
+        if char in text:
+            text = text.replace(char, "")
+    if len(text) >= _SHORT and not _pattern("compatibility").search(text):
         return text
     return unicodedata.normalize("NFKC", text)
 

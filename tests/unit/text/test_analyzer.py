@@ -146,3 +146,10 @@ def test_every_word_of_a_chinese_run_can_be_found(run: str) -> None:
 @pytest.mark.parametrize("text", ["田径比赛-男子", "田径比赛－男子", "许可费/万元", "a - b / c", "——"])
 def test_what_joins_words_is_no_term(text: str) -> None:
     assert not set(ANALYZER.terms(text).split()) & set("-/－—"), text
+
+
+@pytest.mark.parametrize("unseen", ["\u00ad", "\u200b", "\u2060", "\ufeff"])
+def test_what_nobody_sees_parts_no_word(unseen: str) -> None:
+    for shown in ("Donaudampfschiff", "连接池超时", "x" * 300 + " Donaudampfschiff"):
+        middle = len(shown) - 3
+        assert ANALYZER.terms(shown[:middle] + unseen + shown[middle:]) == ANALYZER.terms(shown)
