@@ -67,13 +67,22 @@ def emit_line(text: str) -> None:
 def notice(text: str, *, quiet: bool = False) -> None:
     """Say something on stderr."""
     if not quiet:
-        sys.stderr.write(f"{visible(text)}\n")
+        _say(f"{visible(text)}\n")
 
 
 def warn(text: str, *, quiet: bool = False) -> None:
     """Say on stderr that something is not as it should be."""
     if not quiet:
-        sys.stderr.write(f"{_paint('warning:', '33')} {visible(text)}\n")
+        _say(f"{_paint('warning:', '33')} {visible(text)}\n")
+
+
+def _say(text: str) -> None:
+    """Write to stderr; one that takes nothing more (a full disk, a closed pipe) ends no work, and is left alone."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
 
 
 def visible(text: str) -> str:
@@ -122,7 +131,7 @@ def user_errors(*, as_json: bool = False) -> Iterator[None]:
         _silence_stdout()
         raise SystemExit(ExitCode.OK) from None
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
+        _say("interrupted\n")
         raise SystemExit(ExitCode.INTERRUPTED) from None
     except OSError as error:
         if error.errno not in {errno.ENOSPC, errno.EIO, getattr(errno, "EDQUOT", errno.ENOSPC)}:
@@ -153,10 +162,9 @@ def fail_as_bug(error: Exception, *, as_json: bool) -> int:
 
 
 def _report(code: str, message: str, hint: str, *, as_json: bool) -> None:
-    with suppress(BrokenPipeError):
-        sys.stderr.write(f"{_paint('error:', '31')} {visible(one_line(message))}\n")
-        if hint:
-            sys.stderr.write(f"{_paint('hint:', '36')} {visible(one_line(hint))}\n")
+    _say(f"{_paint('error:', '31')} {visible(one_line(message))}\n")
+    if hint:
+        _say(f"{_paint('hint:', '36')} {visible(one_line(hint))}\n")
     if as_json:
         try:
             emit_json(error_document(code, message, hint))

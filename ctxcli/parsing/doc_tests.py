@@ -111,8 +111,8 @@ class _Reader:
         return tuple(self._text(item, key) for item in items)
 
     def _page(self, node: Any) -> int:
-        text = self._text(node, "page")
-        if not text.isdecimal() or int(text) < 1:
+        text = str(node.value) if node.id == "scalar" else ""
+        if not (text.isascii() and text.isdecimal()) or int(text) < 1:
             self._wrong(node, "`page` must be a number from 1")
         return int(text)
 

@@ -3,6 +3,7 @@
 import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from random import Random
 
 from ctxcli.answering import metrics
@@ -14,6 +15,7 @@ from ctxcli.parsing.places import is_within
 from ctxcli.services.asking import Asking
 from ctxcli.text.analyzer import is_unspaced
 
+_KEYS = frozenset({"id", "question", "answerable", "answers", "doc", "section", "page", "lines", "section_number"})
 MADE = 120
 """How many questions are made out of a knowledge base where none are given, and as many that it does not answer."""
 PRIOR = 40
@@ -55,6 +57,11 @@ def _question(row: object, number: int) -> KnownQuestion:
         raise ValueError("`page` must be a number from 1")
     if lines is not None and not (isinstance(lines, list) and len(lines) == 2 and all(map(_is_count, lines))):
         raise ValueError("`lines` must be [first, last], from 1")
+    if lines and lines[0] > lines[1]:
+        raise ValueError("`lines` must be [first, last], from 1")
+    for key in row.keys() - _KEYS:
+        if meant := get_close_matches(key.lower(), _KEYS, n=1, cutoff=0.85):
+            raise ValueError(f"unknown key `{key}`: did you mean `{meant[0]}`?")
     return KnownQuestion(
         id=str(row.get("id", number)),
         question=question,

@@ -216,6 +216,8 @@ def _sources(workspace: "Workspace", knowledge: Knowledge) -> dict[str, Source]:
     made: dict[str, Embedder] = {}
     found = {}
     for name, reader in knowledge.readers.items():
+        if not reader.stats.get("chunks"):
+            continue  # nothing to embed: the answer is that there are no documents
         vectors = open_vectors(workspace.kb_folder(name), commit=str(reader.stats.get("commit", "")), name=name)
         model = vectors.header.model
         if model not in made:

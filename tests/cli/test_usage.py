@@ -1,10 +1,11 @@
 """Mistakes on the command line and what is said about them."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.cli.run import ctx, write
+from tests.cli.run import COMMAND, ctx, environment, write
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +100,26 @@ def test_a_changed_file_is_told_once_however_often_it_is_cited(tmp_path: Path) -
 def test_an_empty_value_of_a_filter_is_refused_not_left_out(place: Path, arguments: tuple[str, ...]) -> None:
     done = ctx(place, *arguments, "--json")
     assert (done.code, bool(done.json["error"]["hint"])) == (2, True), done
+
+
+FULL = Path("/dev/full")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no device that is always full")
+def test_a_stderr_that_takes_nothing_more_ends_no_work(tmp_path: Path) -> None:
+    folder = tmp_path / "w"
+    write(folder, "docs/a.md", "# A\n\nThe pump starts at six.\n")
+    (folder / "docs/broken.pdf").write_bytes(b"%PDF-1.7 broken")
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            [*COMMAND, "kb", "index", "docs"],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=full,
+            env=environment(folder),
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 7
+    assert done.stdout.startswith(b"default: 1 indexed")

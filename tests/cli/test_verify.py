@@ -130,3 +130,10 @@ def test_an_answer_that_is_not_there_is_told(shared: Path) -> None:
     assert ctx(shared, "verify", "nowhere.json", "--json").json["error"]["code"] == "file_not_found"
     assert ctx(shared, "verify", "sample_kb").code == 3
     assert ctx(shared, "verify").code == 2
+
+
+def test_a_page_of_a_document_without_pages_is_not_as_cited(shared: Path) -> None:
+    cited = {"n": 1, "doc": "none.md", "quote": "Nothing has pages.", "page": 4}
+    write(shared, "none.md", "# 1 Pages\n\nNothing has pages.\n")
+    done = fed(shared, json.dumps({"citations": [cited]}), "verify", "-")
+    assert (done.code, done.out) == (4, "[1] moved   none.md: the document has no pages; it stands at §1 · line 3\n")

@@ -48,6 +48,7 @@ def test_a_test_says_question_and_what_is_expected() -> None:
         ("tests:\n  - question: [a]\n    declined: true", 2, "`question` must be a text"),
         ("tests:\n  - question: A?\n    expect:\n      doc: a\n      page: 0", 5, "`page`"),
         ("tests:\n  - question: A?\n    expect:\n      page: six", 4, "`page`"),
+        ("tests:\n  - question: A?\n    expect: {page: null}", 3, "`page` must be a number"),
         ("tests:\n  - question: A?\n    expect:\n      contains: [a, [b]]", 4, "`contains`"),
         ("tests:\n  - question: A?\n    expect: {contains: []}", 3, "`contains` is empty"),
         ("tests:\n  - question: A?\n    kb: {a: b}\n    declined: true", 3, "`kb`"),

@@ -134,6 +134,7 @@ def test_a_tiny_set_is_judged_as_by_hand() -> None:
         "not json", "[]", "{}", '{"question": ""}', '{"question": 3}', '{"question": "a", "answers": "b"}',
         '{"question": "a", "answers": [1]}', '{"question": "a", "page": 0}', '{"question": "a", "page": true}',
         '{"question": "a", "lines": [1]}', '{"question": "a", "lines": 5}', '{"question": "a", "lines": [0, 2]}',
+        '{"question": "a", "lines": [5, 1]}', '{"question": "a", "answer": ["b"]}', '{"question": "a", "Page": 3}',
         '{"question": "a", "answerable": "no"}', "[" * 100_000,
     ],
 )  # fmt: skip
@@ -141,6 +142,11 @@ def test_a_line_that_cannot_be_read_is_named(line: str) -> None:
     with pytest.raises(DataError) as error:
         read_questions(['{"question": "fine"}', "", line], name="q.jsonl")
     assert error.value.message.startswith("q.jsonl:3: ")
+
+
+def test_keys_of_one_s_own_are_no_mistake() -> None:
+    [question] = read_questions(['{"question": "a", "kind": "table", "lang": "zh", "note": "x"}'], name="q.jsonl")
+    assert question.question == "a"
 
 
 def test_a_file_without_a_question_is_an_error() -> None:

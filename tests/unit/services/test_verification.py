@@ -66,7 +66,7 @@ def one(folder: Path, **cited: Any) -> CheckedCitation:
         ({"quote": f"{WIND} The vent closes then.", "line_start": 10}, "ok"),
         ({"quote": "Use the north gate.", "heading": "Parking"}, "ok"),
         ({"quote": "Use the north gate.", "heading": "Wind"}, "moved"),
-        ({"quote": WIND, "page": 3}, "ok"),
+        ({"quote": WIND, "page": 3}, "moved"),
         ({"quote": "Strong wind is above 15 metres a second."}, "stale"),
         ({"quote": "Strong wind is above 14…"}, "ok"),
         ({"quote": "…above 14 metres a second."}, "ok"),
