@@ -2,7 +2,9 @@
 
 import json
 import os
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +18,7 @@ from ctxcli.storage.files import atomic_write
 if TYPE_CHECKING:
     from ctxcli.model.prepared import Prepared
 
+_FAILED_WRITE = re.compile(r"io::Error|IoError|in a thread|os error")
 _HEAP_BYTES = 64_000_000
 _ALWAYS_PURGE = 5_000
 """Up to so many chunks an index is written anew after deletes, which takes well under a second."""
@@ -65,6 +68,21 @@ def _record_bytes(record: FileRecord) -> bytes:
     return _json(data)
 
 
+@contextmanager
+def _write_told(directory: Path) -> Iterator[None]:
+    """What the engine raises where the disk takes nothing more, said as that; all else it raises is a bug."""
+    try:
+        yield
+    except ValueError as error:
+        if not _FAILED_WRITE.search(str(error)):
+            raise
+        raise DataError(
+            f"the index in {directory} cannot be written: the disk is full or does not take it",
+            code="unwritable",
+            hint="free some space and run it again; what was indexed before is still there",
+        ) from error
+
+
 class EmbeddedWriter:
     """Changes to one knowledge base; readers see nothing of them before `commit`.
 
@@ -110,32 +128,28 @@ class EmbeddedWriter:
     def put(self, record: FileRecord, prepared: "Prepared | None") -> None:
         """Add a file or replace the one at `record.path`; None where it could not be read."""
         self.remove([record.path])
-        writer = self._writing()
         for chunk in prepared.chunks if prepared else ():
-            writer.add_document(
-                _document(
-                    Entry(
-                        f"chunk:{record.doc_id}:{chunk.ordinal}",
-                        chunk.terms,
-                        list(chunk.numbers),
-                        chunk.text.encode("utf-8", "surrogatepass"),
-                        chunk.meta,
-                    )
+            self._add(
+                Entry(
+                    f"chunk:{record.doc_id}:{chunk.ordinal}",
+                    chunk.terms,
+                    list(chunk.numbers),
+                    chunk.text.encode("utf-8", "surrogatepass"),
+                    chunk.meta,
                 )
             )
             self._totals.add(chunk.length)
         self._added[record.doc_id] = [chunk.length for chunk in prepared.chunks] if prepared else []
         outline = prepared.outline if prepared else b"[]"
-        writer.add_document(_document(Entry(_file_key(record), "", [], outline, _record_bytes(record))))
+        self._add(Entry(_file_key(record), "", [], outline, _record_bytes(record)))
         self._records[record.path] = record
 
     def move(self, old_path: str, record: FileRecord) -> None:
         """Keep the chunks of `old_path` under the new record, whose `doc_id` must be the same."""
         old = self._records.pop(old_path)
         outline = self._reader.outline(old.doc_id) if self._reader else b"[]"
-        writer = self._writing()
-        writer.delete_documents_by_term("key", _file_key(old))
-        writer.add_document(_document(Entry(_file_key(record), "", [], outline, _record_bytes(record))))
+        self._delete("key", _file_key(old))
+        self._add(Entry(_file_key(record), "", [], outline, _record_bytes(record)))
         self._records[record.path] = record
 
     def remove(self, paths: Iterable[str]) -> None:
@@ -144,12 +158,11 @@ class EmbeddedWriter:
             record = self._records.pop(path, None)
             if record is None:
                 continue
-            writer = self._writing()
-            writer.delete_documents_by_term("key", _file_key(record))
+            self._delete("key", _file_key(record))
             if record.chunks:
                 for length in self._lengths_of(record.doc_id):
                     self._totals.drop(length)
-                writer.delete_documents_by_term("doc", record.doc_id)
+                self._delete("doc", record.doc_id)
 
     def _lengths_of(self, doc_id: str) -> list[int]:
         if doc_id in self._added:
@@ -168,7 +181,6 @@ class EmbeddedWriter:
         return totals.chunks
 
     def _finish(self, roots: Iterable[str]) -> None:
-        writer = self._writing()
         stats = {
             "chunks": self._totals.chunks,
             "length": self._totals.length,
@@ -179,10 +191,11 @@ class EmbeddedWriter:
             "entries": self._totals.chunks + len(self._records) + 1,
             "commit": os.urandom(8).hex(),  # vectors say which commit they belong to
         }
-        writer.delete_documents_by_term("key", "stats")
-        writer.add_document(_document(Entry("stats", "", [], b"", _json(stats))))
-        writer.commit()
-        writer.wait_merging_threads()
+        self._delete("key", "stats")
+        self._add(Entry("stats", "", [], b"", _json(stats)))
+        with _write_told(self._directory):
+            self._writing().commit()
+            self._writing().wait_merging_threads()
         self._writer = None
         atomic_write(self._directory / POINTER, self._path.name.encode("ascii") + b"\n")
 
@@ -190,10 +203,17 @@ class EmbeddedWriter:
         """Copy what is alive into a new generation, so that no deleted chunk counts in the engine's statistics."""
         reader = EmbeddedReader(self._directory)
         self._path = self._next_generation()
-        writer = self._writing()
         for entry in reader.entries():
-            writer.add_document(_document(entry))
+            self._add(entry)
         self._finish(roots)
+
+    def _add(self, entry: Entry) -> None:
+        with _write_told(self._directory):
+            self._writing().add_document(_document(entry))
+
+    def _delete(self, field: str, term: str) -> None:
+        with _write_told(self._directory):
+            self._writing().delete_documents_by_term(field, term)
 
     def _writing(self) -> Any:
         if self._writer is None:

@@ -1,5 +1,6 @@
 """Readers and writers of an index in several processes; writers that are killed."""
 
+import json
 import random
 import shutil
 import signal
@@ -12,7 +13,7 @@ import pytest
 
 from ctxcli.index import embedded
 from ctxcli.index.embedded import EmbeddedReader, open_writer
-from tests.cli.run import environment
+from tests.cli.run import ctx, environment, write
 from tests.unit.index.made import SETTINGS, made
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
@@ -127,3 +128,34 @@ def test_a_killed_writer_leaves_the_last_commit(tmp_path: Path) -> None:
     assert EmbeddedReader(folder).document_frequency("pump") == 9
     left = [path for path in folder.iterdir() if path.is_dir()]
     assert len(left) == 1, "what killed writers left is removed"
+
+
+LIMITED = """
+import resource, runpy, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+sys.argv = ["ctx", *sys.argv[1:]]
+runpy.run_module("ctxcli", run_name="__main__")
+"""
+
+
+@posix_only
+def test_a_disk_that_takes_nothing_more_is_said_and_loses_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "w"
+    write(folder, "docs/old.md", "# Old\n\nThe old pump starts at six.\n")
+    assert ctx(folder, "kb", "index", "docs", "-q").code == 0
+    chance = random.Random(5)
+    for number in range(40):
+        words = " ".join(f"w{chance.randrange(10**9)}" for _ in range(300))
+        write(folder, f"docs/{number}.md", f"# New {number}\n\n{words}\n")
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, "kb", "index", "--json"],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env=environment(folder, PYTHONDONTWRITEBYTECODE="1"),
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (5, "unwritable"), done.stderr
+    assert ctx(folder, "ask", "When does the old pump start?").code == 0
+    assert ctx(folder, "kb", "index", "--json").json["files"]["indexed"] == 40

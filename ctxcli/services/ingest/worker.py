@@ -64,7 +64,9 @@ def _limit(memory: int) -> None:
     except ImportError:
         return
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+    allowed = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    most = 1 << 20 if allowed == resource.RLIM_INFINITY else min(1 << 20, allowed)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     if memory and (hard == resource.RLIM_INFINITY or memory <= hard):
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
