@@ -73,6 +73,26 @@ def clauses_between(clauses: Sequence[Clause], start: int, end: int) -> Sequence
     return clauses[first : bisect_left(clauses, end, lo=first, key=lambda clause: clause.start)]
 
 
+def with_clauses(
+    text: str, headings: list[tuple[int, int, str, str]], pieces: list[Piece]
+) -> tuple[list[tuple[int, int, str, str]], list[Piece]]:
+    """Add a section for each paragraph that begins with the number of an article."""
+    clauses = find_clauses(text)
+    if not clauses:
+        return headings, pieces
+    levels = [(start, level) for start, level, _, _ in headings]
+    merged = list(headings)
+    at = level = 0
+    for start, end, kind in pieces:
+        while at < len(levels) and levels[at][0] <= start:
+            level = levels[at][1]
+            at += 1
+        if kind == "prose":
+            found = clauses_between(clauses, start, end)
+            merged += [(clause.start, level + 1, clause.heading, "") for clause in found]
+    return sorted(merged), pieces
+
+
 def prose(_gap: str) -> BlockKind:
     """The kind of text between blocks, unless a format knows better."""
     return "prose"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxcli.model.document import Document
-from ctxcli.parsing.blocks import Piece, clauses_between, cover, encoding_warnings, find_clauses, plain_title, stem
+from ctxcli.parsing.blocks import Piece, cover, encoding_warnings, plain_title, stem, with_clauses
 from ctxcli.parsing.html_text import Writer
 from ctxcli.parsing.sections import nest
 from ctxcli.parsing.source_lines import line_marks
@@ -101,7 +101,7 @@ def read(source: str) -> Page:
         writer.walk(_main_content(body))
         writer.flush()
     text = "".join(writer.parts)
-    headings, pieces = _with_clauses(text, writer.headings, writer.pieces)
+    headings, pieces = with_clauses(text, writer.headings, writer.pieces)
     return Page(_title(tree.css_first("title"), headings), text, tuple(headings), tuple(pieces), writer.anchors)
 
 
@@ -118,23 +118,3 @@ def _main_content(body: "LexborNode") -> "LexborNode":
         return body
     whole = len(body.text(deep=True))
     return found[0] if whole and len(found[0].text(deep=True)) > 0.4 * whole else body
-
-
-def _with_clauses(
-    text: str, headings: list[tuple[int, int, str, str]], pieces: list[Piece]
-) -> tuple[list[tuple[int, int, str, str]], list[Piece]]:
-    """Add a section for each paragraph that begins with the number of an article."""
-    clauses = find_clauses(text)
-    if not clauses:
-        return headings, pieces
-    levels = [(start, level) for start, level, _, _ in headings]
-    merged = list(headings)
-    at = level = 0
-    for start, end, kind in pieces:
-        while at < len(levels) and levels[at][0] <= start:
-            level = levels[at][1]
-            at += 1
-        if kind == "prose":
-            found = clauses_between(clauses, start, end)
-            merged += [(clause.start, level + 1, clause.heading, "") for clause in found]
-    return sorted(merged), pieces

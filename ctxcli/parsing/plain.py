@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ctxcli.model.document import BlockKind, Document
+from ctxcli.parsing import outline
 from ctxcli.parsing.blocks import Piece, clauses_between, cover, encoding_warnings, find_clauses, plain_title, stem
 from ctxcli.parsing.sections import nest, split_number
 from ctxcli.text.encoding import decode, unify_newlines
 
-VERSION = "plain/1"
+VERSION = "plain/2"
 
 MAX_HEADING = 80
 """Characters of a heading line in plain text."""
@@ -57,7 +58,7 @@ def parse(data: bytes, *, name: str) -> Document:
     """Parse a text file; line n of the text is line n of the file."""
     decoded = decode(data)
     text = unify_newlines(decoded.text)
-    headings, pieces, title = read(text)
+    headings, pieces, title = outline.read(text, name=name) or read(text)
     return Document(
         format="plain",
         title=title or stem(name),
@@ -74,7 +75,7 @@ def parse(data: bytes, *, name: str) -> Document:
 def read(text: str) -> tuple[list[tuple[int, int, str, str]], list[Piece], str]:
     """Headings as `nest` takes them, pieces in order, and the title ("" if the text names none)."""
     lines = list(_lines(text))
-    title = _title(lines)
+    title = "" if _is_chapter(lines) else _title(lines)
     found = _headings(lines, titled=bool(title))
     clauses = find_clauses(text)
     headings: list[tuple[int, int, str, str]] = []
@@ -128,6 +129,15 @@ def _title(lines: list[_Line]) -> str:
     if not (alone or underlined) or not _short(first) or _ITEM.match(first.text) or _LEADERS.search(first.text):
         return ""
     return plain_title(first.text)
+
+
+def _is_chapter(lines: list[_Line]) -> bool:
+    """Whether the first line has a number and is not alone with that: it opens a chapter, it names no document."""
+    return bool(lines) and bool(split_number(lines[0].text)[0]) and any(map(_is_numbered, lines[1:]))
+
+
+def _is_numbered(line: _Line) -> bool:
+    return _short(line) and _level(line, "") is not None and bool(split_number(line.text)[0])
 
 
 def _short(line: _Line) -> bool:

@@ -78,3 +78,26 @@ def test_one_very_long_line_is_kept_whole() -> None:
 def test_a_text_without_blank_lines_loses_nothing() -> None:
     text = "汉" * 1500 + "." + "字" * 4500
     assert "".join(blocks(read(text))) == text
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("第一章 总则", "第二章 职责"),
+        ("一、总则", "二、职责"),
+        ("1 Scope", "2 Methods"),
+        ("Chapter 1 Scope", "Chapter 2 Methods"),
+    ],
+)
+def test_a_first_line_that_opens_a_chapter_is_no_title(first: str, second: str) -> None:
+    document = plain.parse(f"{first}\n\nText one.\n\n{second}\n\nText two.\n".encode(), name="a.txt")
+    assert document.title_from_name
+    assert [section.path for section in document.sections] == [
+        (first.replace("、", " "),),
+        (second.replace("、", " "),),
+    ]
+
+
+def test_a_title_may_begin_with_a_number() -> None:
+    document = plain.parse(b"3 Ways To Cook Rice\n\nThe first is simple.\n", name="a.txt")
+    assert document.title == "3 Ways To Cook Rice"
