@@ -1,13 +1,14 @@
 """reStructuredText: adorned titles, directives, literal blocks, tables, field lists and PEP headers."""
 
 import re
+from itertools import pairwise
 
 from ctxcli.model.document import BlockKind, Document
 from ctxcli.parsing.blocks import Piece, cover, encoding_warnings, plain_title, stem
 from ctxcli.parsing.sections import nest
 from ctxcli.text.encoding import decode, unify_newlines
 
-VERSION = "rst/1"
+VERSION = "rst/2"
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1+[ \t]*")
 _HEADER_FIELD = re.compile(r"[A-Z][A-Za-z-]*:(?:[ \t]|$)")
@@ -23,6 +24,8 @@ _ITEM = re.compile(
 _SIMPLE_BORDER = re.compile(r"[ \t]*=+(?:[ \t]+=+)+[ \t]*")
 _SIMPLE_SPAN = re.compile(r"[ \t]*-+(?:[ \t]+-+)*[ \t]*")
 _GRID_BORDER = re.compile(r"[ \t]*\+(?:[-=]+\+)+[ \t]*")
+_HEADER_ROWS = re.compile(r"[ \t]+:header-rows:[ \t]*([0-9]{1,2})[ \t]*$")
+_LIST_ROW = re.compile(r"[ \t]+[*+-][ \t]+[*+-](?:[ \t]|$)")
 _CODE = re.compile(r"code|code-block|sourcecode|parsed-literal|literalinclude|doctest|testcode|testoutput|math|prompt")
 _HIDDEN = re.compile(
     r"toctree|contents|image|include|highlight|raw|index|meta|sectnum|default-role|role|currentmodule|module|"
@@ -219,7 +222,20 @@ class _Reader:
             for row in range(body, after):
                 self._add(row, row + 1, "row")
             return after
+        if name == "list-table":
+            return self._list_table(at, body, after)
         return body
+
+    def _list_table(self, at: int, body: int, after: int) -> int:
+        """A table written as a list of lists: each item of the outer one is a row."""
+        options = (_HEADER_ROWS.match(line) for line in self.lines[at:body])
+        header = next((int(found[1]) for found in options if found), 0)
+        starts = [row for row in range(body, after) if _LIST_ROW.match(self.lines[row])]
+        outer = min(map(_indent, (self.lines[row] for row in starts)), default=0)
+        starts = [row for row in starts if _indent(self.lines[row]) == outer]
+        for number, (row, end) in enumerate(pairwise([*starts, after])):
+            self._add(row, end, "header_row" if number < header else "row")
+        return after if starts else body
 
     def _grid(self, at: int) -> int:
         """A grid table: what stands between two borders is a row."""

@@ -105,3 +105,18 @@ def test_items_and_fields_are_blocks_of_their_own() -> None:
         ":Date: today",
         "1. not a title",
     ]
+
+
+def test_a_table_written_as_lists_has_rows() -> None:
+    document = read(
+        "T\n=\n\n.. list-table:: Prices\n   :header-rows: 1\n\n   * - Item\n     - Price\n   * - Apple\n       red\n\n"
+        "     - * a\n       * 3\n   * - 梨\n     - 4\n\nAfter.\n"
+    )
+    assert blocks(document, "header_row") == ["* - Item\n     - Price"]
+    assert blocks(document, "row") == ["* - Apple\n       red\n\n     - * a\n       * 3", "* - 梨\n     - 4"]
+    assert kind_of(document, "Prices") == "prose"
+    assert kind_of(document, "After.") == "prose"
+
+
+def test_a_table_without_rows_is_read_all_the_same() -> None:
+    assert "text" in blocks(read("T\n=\n\n.. list-table:: P\n\n   text\n"))
