@@ -70,6 +70,7 @@ KEYS = (
     Key("llm.timeout", "number", 60, "How long the model may say nothing, in seconds", minimum=1),
     Key("embed.base_url", "text", None, "Endpoint of openai: embeddings; else the language model's", guard="endpoint"),
     Key("embed.batch", "integer", 32, "Texts in one request for embeddings", minimum=1),
+    Key("embed.exact_up_to", "integer", 500_000, "Up to so many chunks meaning is searched exactly", minimum=0),
     Key("embed.pooling", "text", None, "How an onnx: model is pooled, against its files", choices=("mean", "cls")),
     Key("embed.query_prefix", "text", None, "Put before a question that is embedded"),
     Key("embed.passage_prefix", "text", None, "Put before a passage that is embedded"),

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.run import ctx, environment, write
 
 HEAVY = {
-    "typer", "click", "rich", "numpy", "yaml", "jieba", "tiktoken", "pydantic", "httpx", "requests", "chardet",
+    "typer", "click", "rich", "numpy", "faiss", "yaml", "jieba", "tiktoken", "pydantic", "httpx", "requests", "chardet",
     "pypdfium2", "pyromark", "selectolax", "rank_bm25", "platformdirs", "logging", "asyncio", "subprocess",
     "importlib.resources", "importlib.metadata", "tempfile", "shutil", "hashlib", "ssl", "socket", "email", "difflib",
     "multiprocessing", "argparse", "tomllib", "sqlite3", "concurrent.futures", "unittest",

@@ -1,5 +1,7 @@
 """The vectors of a knowledge base: one file beside the index, mapped into memory, searched exactly.
 
+Where there are very many, `neighbours` proposes rows and only those are looked at.
+
 ``vectors.bin`` holds, for one commit of the index and one embedding model, a row for each chunk (32-bit) and one for
 each of its quotable units (16-bit). It names both: a file that belongs to another commit or model is refused, never
 used in part. Layout, little-endian: magic, length of the header, header (JSON), and from multiples of 64 on the
@@ -14,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ctxcli.index.neighbours import Neighbours, open_neighbours
 from ctxcli.model.errors import DataError
 from ctxcli.retrieval.closeness import LANGUAGES, Nearness, Scale, Scales, nearness
 from ctxcli.storage.manifest import VECTORS
@@ -100,6 +103,8 @@ class VectorFile:
         import numpy as np
 
         self._path = path
+        self.neighbours: Neighbours | None = None
+        """Where there are very many rows: which of them are worth a look."""
         try:
             with path.open("rb") as stream:
                 start = stream.read(len(MAGIC) + 4)
@@ -189,60 +194,91 @@ class VectorFile:
     ) -> list[str]:
         """The `limit` chunks nearest in meaning to a query in `language`, best first; ties by row.
 
-        `docs` and `keys` say which may be taken. None that is as far away as what is unrelated.
+        `docs` and `keys` say which may be taken; among those the search is always exact. None that is as far away as
+        what is unrelated.
         """
         import numpy as np
 
-        near = self._all_nearness(query, language)
-        if docs is not None:
-            near[~self._of_documents(docs)] = -1.0
-        if keys is not None:
-            allowed = [self._row(key) for key in keys]
-            near = np.where(np.isin(np.arange(len(near)), allowed), near, -1.0)
-        near = np.round(near, 5)
+        self._check(query)
+        rows = self._allowed(docs, keys)
+        if rows is None and self.neighbours:
+            known = [at for at, other in enumerate(LANGUAGES) if self.header.scales[f"{language}-{other}"].known]
+            is_fresh = self.neighbours.is_fresh
+            rows = self.neighbours.near(query, known, wanted=limit)
+            if rows is not None and is_fresh:
+                self._fetch(rows)
+        if rows is None:
+            rows = np.arange(self.header.chunks)
+        near = np.round(self._nearness(query, language, rows), 5)
         if len(near) > limit:
             chosen = np.flatnonzero(near >= np.partition(near, len(near) - limit)[len(near) - limit])
         else:
             chosen = np.arange(len(near))
         ranked = chosen[np.argsort(-near[chosen], kind="stable")][:limit]
-        return [self.key(int(row)) for row in ranked if near[row] > 0]
+        return [self.key(int(rows[at])) for at in ranked if near[at] > 0]
 
-    def _of_documents(self, docs: Collection[str]) -> "NDArray[np.bool_]":
-        import numpy as np
+    def _fetch(self, rows: "NDArray[np.int64]") -> None:
+        """Let the system read these rows all at once: one by one takes a second from a disk."""
+        import mmap
 
-        found = np.zeros(self.header.chunks, dtype=bool)
-        for doc, _, count in self.header.documents:
-            if doc in docs:
-                found[self.row_of[doc] : self.row_of[doc] + count] = True
-        return found
+        mapped: Any = self._bytes.base
+        width = 4 * self.header.dimensions
+        if isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_WILLNEED"):
+            for row in rows.tolist():
+                start = (self._places.rows + width * row) // mmap.PAGESIZE * mmap.PAGESIZE
+                mapped.madvise(mmap.MADV_WILLNEED, start, min(width + mmap.PAGESIZE, len(mapped) - start))
 
-    def _all_nearness(self, query: "Vectors", language: Language) -> "Vectors":
-        """How near every chunk is."""
-        import numpy as np
-
-        cosines = self._all_cosines(query)
-        found = np.zeros(len(cosines), dtype=np.float32)
-        for number, other in enumerate(LANGUAGES):
-            scale = self.header.scales[f"{language}-{other}"]
-            if scale.known:
-                here = self.languages == number
-                found[here] = (cosines[here] - scale.unrelated) / (scale.related - scale.unrelated)
-        return found
-
-    def _all_cosines(self, query: "Vectors") -> "Vectors":
-        """The cosine with every chunk, block by block so that memory stays small."""
-        import numpy as np
-
-        if not self.header.chunks:
-            return np.zeros(0, dtype=np.float32)
-        if len(query) != self.header.dimensions:
+    def _check(self, query: "Vectors") -> None:
+        if self.header.chunks and len(query) != self.header.dimensions:
             raise DataError(
                 f"the model gives {len(query)} numbers a text, the vectors have {self.header.dimensions}",
                 code="vectors_mismatch",
                 hint="embed the documents again: ctx kb index",
             )
-        rows = self.rows
-        return np.concatenate([rows[at : at + _BLOCK_ROWS] @ query for at in range(0, len(rows), _BLOCK_ROWS)])
+
+    def _allowed(self, docs: Collection[str] | None, keys: Collection[str] | None) -> "NDArray[np.int64] | None":
+        """The rows that may be taken, ascending; None for all."""
+        import numpy as np
+
+        if docs is None and keys is None:
+            return None
+        allowed = np.ones(self.header.chunks, dtype=bool)
+        if docs is not None:
+            for doc, (first, count) in self._spans.items():
+                if doc not in docs:
+                    allowed[first : first + count] = False
+        if keys is not None:
+            named = np.zeros(self.header.chunks, dtype=bool)
+            named[[self._row(key) for key in keys]] = True
+            allowed &= named
+        return np.flatnonzero(allowed)
+
+    def _nearness(self, query: "Vectors", language: Language, rows: "NDArray[np.int64]") -> "Vectors":
+        """How near the chunks of some rows are, on the scales of their languages."""
+        import numpy as np
+
+        cosines, languages = self._cosines(query, rows), self.languages[rows]
+        found = np.zeros(len(rows), dtype=np.float32)
+        for number, other in enumerate(LANGUAGES):
+            scale = self.header.scales[f"{language}-{other}"]
+            if scale.known:
+                here = languages == number
+                found[here] = (cosines[here] - scale.unrelated) / (scale.related - scale.unrelated)
+        return found
+
+    def _cosines(self, query: "Vectors", rows: "NDArray[np.int64]") -> "Vectors":
+        """The cosine with the chunks of some rows, block by block so that memory stays small."""
+        import numpy as np
+
+        if not len(rows):
+            return np.zeros(0, dtype=np.float32)
+        if 2 * len(rows) < self.header.chunks:
+            return np.concatenate(
+                [self.rows[rows[at : at + _BLOCK_ROWS]] @ query for at in range(0, len(rows), _BLOCK_ROWS)]
+            )
+        blocks = range(0, self.header.chunks, _BLOCK_ROWS)
+        found: Vectors = np.concatenate([self.rows[at : at + _BLOCK_ROWS] @ query for at in blocks])[rows]
+        return found
 
     def nearness(self, query: "Vectors", language: Language, keys: Iterable[str]) -> dict[str, Nearness]:
         """How near some chunks and their units are; DataError where one has no vector."""
@@ -298,6 +334,7 @@ def open_vectors(folder: Path, *, commit: str, name: str) -> VectorFile:
             code="vectors_behind",
             hint=f"bring them up to date: ctx kb index --kb {name}",
         )
+    found.neighbours = open_neighbours(folder, found.header)
     return found
 
 

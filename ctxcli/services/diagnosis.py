@@ -86,6 +86,7 @@ def _workspace(directory: Path | None, *, fix: bool) -> Iterator[Check]:
     yield _model(workspace.settings)
     for name in workspace.kb_names():
         yield _index(workspace, name)
+        yield from _vectors(workspace, name)
     yield from check_state(workspace, fix=fix)
     yield from _leftovers(workspace, fix=fix)
     yield from _conflicts(workspace)
@@ -130,6 +131,35 @@ def _index(workspace: Workspace, name: str) -> Check:
         count = found.failed + len(preview.failures)
         return Check(title, "warning", f"{count} files could not be read", f"ctx kb files --failed --kb {name}")
     return Check(title, "ok", f"{found.files} files, {found.chunks} chunks, up to date")
+
+
+def _vectors(workspace: Workspace, name: str) -> Iterator[Check]:
+    """Whether a knowledge base can be asked by meaning, and how it is searched; nothing where it has no model."""
+    try:
+        found = knowledge.info(workspace, name).embedding
+    except CtxError:
+        return
+    if found is None:
+        return
+    title, update = f"vectors of {name}", "ctx kb index" + ("" if name == workspaces.DEFAULT_KB else f" --kb {name}")
+    if not found.current:
+        yield Check(title, "warning", f"those of {found.model} are not there, or not those of the index", update)
+        return
+    from ctxcli.index import neighbours
+    from ctxcli.index.vectors import header_of
+
+    folder, file = workspace.kb_folder(name), neighbours.FILE
+    header = header_of(folder)
+    shown = f"{found.model}, {found.chunks} chunks"
+    if header is None or not (folder / file).exists():
+        yield Check(title, "ok", f"{shown}, searched exactly")
+    elif neighbours.open_neighbours(folder, header) is None:
+        yield Check(title, "warning", f"{shown}, searched exactly: {file} is damaged or belongs to others", update)
+    elif neighbours.faiss() is None:
+        install = "pip install 'ctxcli[faiss]'"
+        yield Check(title, "warning", f"{shown}, searched exactly: FAISS is not installed", install)
+    else:
+        yield Check(title, "ok", f"{shown}, searched with FAISS")
 
 
 def _leftovers(workspace: Workspace, *, fix: bool) -> Iterator[Check]:

@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -75,7 +75,7 @@ def index(workspace: Workspace, request: IndexRequest, *, watch: Watcher = lambd
         if made != current or notices:
             manifest.write(folder, made)
         _sweep(folder, engine)
-        embedding = vectors.embed(workspace, made, watch, notices) if request.vectors else None
+        embedding = vectors.embed(workspace, made, watch, notices, anew=request.rebuild) if request.vectors else None
     notices += _nothing(target, walked)
     report = _report(request.kb, target, walked, outcomes, writer.files(), notices, time.monotonic() - started)
     return replace(report, embedding=embedding) if embedding else report
@@ -109,22 +109,37 @@ def preview(workspace: Workspace, request: IndexRequest) -> IndexPreview:
 
 
 def follow(
-    workspace: Workspace, request: IndexRequest, *, watch: Watcher = lambda _: None, seconds: float = 1.0
+    workspace: Workspace,
+    request: IndexRequest,
+    *,
+    watch: Watcher = lambda _: None,
+    lost: Callable[[NotFoundError], None] = lambda _: None,
+    seconds: float = 1.0,
 ) -> Generator[IndexReport]:
-    """Index, and again whenever files have changed and then kept still for `seconds`; yields each report."""
+    """Index, and again whenever files have changed and then kept still for `seconds`; yields each report.
+
+    A folder that goes away may come back (a share, a build that makes it anew): `lost` is told, and nothing is removed.
+    """
     yield index(workspace, request, watch=watch)
     request = replace(request, rebuild=False)
     roots = workspace.manifest(request.kb).roots
     known: _State = frozenset()  # what changed during the first run is seen so
+    is_lost = False
     while True:
-        now = _state(workspace, roots)
-        while now != known:
-            time.sleep(seconds)
-            known, now = now, _state(workspace, roots)
-            if now == known:
-                report = index(workspace, request, watch=watch)
-                if _tells_something(report):
-                    yield report
+        try:
+            now = _state(workspace, roots)
+            while now != known:
+                time.sleep(seconds)
+                known, now = now, _state(workspace, roots)
+                if now == known:
+                    report = index(workspace, request, watch=watch)
+                    if _tells_something(report):
+                        yield report
+            is_lost = False
+        except NotFoundError as error:
+            if not is_lost:
+                lost(error)
+            is_lost, known = True, frozenset()
         time.sleep(seconds)
 
 

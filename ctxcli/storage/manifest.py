@@ -23,6 +23,8 @@ class Root:
 
 VECTORS, VECTORS_PART = "vectors.bin", "vectors.part"
 """The vectors of a knowledge base, and what a run has embedded that is not finished."""
+NEIGHBOURS = "vectors.faiss"
+"""Where there are very many vectors: lists of those that lie near each other."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ctxcli.index.embedded import EmbeddedReader, open_writer
+from ctxcli.index.neighbours_writer import bring, former
 from ctxcli.index.vectors import VectorFile, open_vectors
 from ctxcli.model.errors import ServiceError
 from ctxcli.services.answering import Knowledge, ask
@@ -43,15 +44,18 @@ def test_vectors_made_bit_by_bit_are_those_made_at_once(
             change(writer, files, *step)
             writer.commit(["docs"])
             reader = EmbeddedReader(folder / "index")
+            before = former(folder)
             if then == "embed":
                 embed(folder, reader, model)
+                bring(folder, before, above=0)
             elif then == "fail":
                 with suppress(ServiceError):
                     embed(folder, reader, HashEmbedder(model.name, width=model._width, most=60))
         writer = open_writer(folder / "index", SETTINGS)
         writer.commit(["docs"])
-        reader = EmbeddedReader(folder / "index")
+        reader, before = EmbeddedReader(folder / "index"), former(folder)
         embed(folder, reader, MODELS[0])
+        bring(folder, before, above=0)
         whole = folder / "whole"
         whole.mkdir()
         embed(whole, reader, MODELS[0])
@@ -59,6 +63,10 @@ def test_vectors_made_bit_by_bit_are_those_made_at_once(
         bit_by_bit, at_once = (open_vectors(one, commit=commit, name="x") for one in (folder, whole))
         assert rows(bit_by_bit, reader) == rows(at_once, reader)
         assert not (folder / "vectors.part").exists()
+        assert (bit_by_bit.neighbours is not None) == (bit_by_bit.header.chunks > 0)
+        if bit_by_bit.neighbours:
+            assert (bit_by_bit.neighbours.list_of_rows() >= 0).all()
+            assert bit_by_bit.neighbours.is_whole()
         seen = []
         for vectors in (bit_by_bit, at_once):
             ranker = MeaningRanker({"default": Source(vectors, MODELS[0])}, by="scores")

@@ -6,7 +6,7 @@ from ctxcli.model.report import EmbeddingRun, Notice
 from ctxcli.services.ingest.run import Progress, Watcher
 from ctxcli.services.workspace import Workspace
 from ctxcli.settings import allow, is_allowed
-from ctxcli.storage.manifest import VECTORS, VECTORS_PART, Manifest
+from ctxcli.storage.manifest import NEIGHBOURS, VECTORS, VECTORS_PART, Manifest
 
 
 def chosen_model(workspace: Workspace, kb: str, asked: str | None, current: Manifest | None) -> str:
@@ -26,16 +26,20 @@ def chosen_model(workspace: Workspace, kb: str, asked: str | None, current: Mani
     return name
 
 
-def embed(workspace: Workspace, made: Manifest, watch: Watcher, notices: list[Notice]) -> EmbeddingRun | None:
+def embed(
+    workspace: Workspace, made: Manifest, watch: Watcher, notices: list[Notice], *, anew: bool = False
+) -> EmbeddingRun | None:
     """Bring the vectors to the index, or remove them where no model is chosen.
 
-    Nothing is sent away that the user has not asked for: a stranger's manifest may name a service too.
+    With `anew` the lists of neighbours, which very many chunks have, do not go on from those before. Nothing is sent
+    away that the user has not asked for: a stranger's manifest may name a service too.
     """
     folder = workspace.kb_folder(made.name)
     if not made.embed:
-        for name in (VECTORS, VECTORS_PART):
+        for name in (VECTORS, VECTORS_PART, NEIGHBOURS):
             (folder / name).unlink(missing_ok=True)
         return None
+    from ctxcli.index import neighbours_writer
     from ctxcli.services import embedding, models
 
     embedder = models.embedder(workspace.settings, made.embed, root=workspace.root)
@@ -43,6 +47,7 @@ def embed(workspace: Workspace, made: Manifest, watch: Watcher, notices: list[No
         why = f"{made.embed} is not on this machine and was not asked for by you: nothing is sent"
         notices.append(Notice("not_sent", f"{why}; if you want it: ctx kb index --embed {made.embed}"))
         return None
+    before = None if anew else neighbours_writer.former(folder)
     run = embedding.embed(
         folder,
         workspace.reader(made.name),
@@ -50,6 +55,10 @@ def embed(workspace: Workspace, made: Manifest, watch: Watcher, notices: list[No
         watch=lambda done, total: watch(Progress(done, total, 0, 0, "", "chunks")),
     )
     notices += _unknown_languages(run)
+    above = workspace.settings.integer("embed.exact_up_to")
+    if neighbours_writer.bring(folder, before, above=above) == "no faiss":
+        why = f"with more than {above:,} chunks each question is compared with all of them"
+        notices.append(Notice("no_faiss", f"{why}; faster: pip install 'ctxcli[faiss]'"))
     return run
 
 
