@@ -11,7 +11,7 @@ from ctxcli.cli import views
 from ctxcli.cli.app import KbGroup
 from ctxcli.cli.options import AsJson, DryRun, Kb, Kbs, Quiet, WorkspaceDir, Yes
 from ctxcli.cli.output import confirm, emit, end, notice, user_errors, warn
-from ctxcli.model.errors import ExitCode
+from ctxcli.model.errors import ExitCode, NotFoundError
 
 if TYPE_CHECKING:
     from ctxcli.model.report import Failure, IndexPreview, IndexReport
@@ -106,12 +106,15 @@ def _index(workspace: "Workspace", request: "IndexRequest", *, as_json: bool, qu
 def _follow(workspace: "Workspace", request: "IndexRequest", *, as_json: bool, quiet: bool) -> None:
     from ctxcli.services import indexing
 
-    with closing(indexing.follow(workspace, request)) as reports:
-        for report in reports:
+    def lost(error: NotFoundError) -> None:
+        warn(f"{error.message}; waiting for it", quiet=quiet)
+
+    with closing(indexing.follow(workspace, request, lost=lost)) as reports:
+        for number, report in enumerate(reports):
             _tell(report, quiet=quiet)
             emit(report, as_json=as_json, view=views.index_report, quiet=quiet)
             sys.stdout.flush()
-            notice("watching; Ctrl-C ends it", quiet=quiet)
+            notice("watching; Ctrl-C ends it", quiet=quiet or number > 0)
 
 
 def _tell(report: "IndexReport | IndexPreview", *, quiet: bool) -> None:

@@ -86,7 +86,8 @@ def _titled(page: html.Page, titles: Mapping[str, str]) -> list[tuple[int, str]]
 def _missing(parts: Sequence[str]) -> tuple[ParseWarning, ...]:
     if not parts:
         return ()
-    return (ParseWarning("missing_parts", f"{len(parts)} parts of the book are not in it, as {parts[0]}"),)
+    more = f" and {len(parts) - 1} more" if len(parts) > 1 else ""
+    return (ParseWarning("missing_parts", f"not in the book, though it names them: {parts[0]}{more}"),)
 
 
 class _Book:

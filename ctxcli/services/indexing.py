@@ -124,22 +124,19 @@ def follow(
     request = replace(request, rebuild=False)
     roots = workspace.manifest(request.kb).roots
     known: _State = frozenset()  # what changed during the first run is seen so
-    is_lost = False
     while True:
-        try:
-            now = _state(workspace, roots)
-            while now != known:
-                time.sleep(seconds)
-                known, now = now, _state(workspace, roots)
-                if now == known:
+        now = _state(workspace, roots)
+        while now != known:
+            time.sleep(seconds)
+            known, now = now, _state(workspace, roots)
+            if now == known:
+                try:
                     report = index(workspace, request, watch=watch)
-                    if _tells_something(report):
-                        yield report
-            is_lost = False
-        except NotFoundError as error:
-            if not is_lost:
-                lost(error)
-            is_lost, known = True, frozenset()
+                except NotFoundError as error:
+                    lost(error)
+                    continue
+                if _tells_something(report):
+                    yield report
         time.sleep(seconds)
 
 
@@ -147,8 +144,10 @@ _State = frozenset[tuple[str, int, int]]
 
 
 def _state(workspace: Workspace, roots: tuple[Root, ...]) -> _State:
+    """The files as they are now, and what cannot be looked at."""
     walked = look(_places(workspace, Target(roots, (), ())))
-    return frozenset((found.path, found.size, found.mtime_ns) for found in walked.found)
+    found = ((one.path, one.size, one.mtime_ns) for one in walked.found)
+    return frozenset((*found, *((path, -1, -1) for path in walked.unknown)))
 
 
 def _tells_something(report: IndexReport) -> bool:

@@ -290,6 +290,23 @@ def test_watch_indexes_what_changes_until_it_is_interrupted(place: Path) -> None
     assert process.returncode == 130
 
 
+def test_watch_waits_for_a_folder_that_has_gone(place: Path) -> None:
+    process = start(place, "kb", "index", "docs", "--watch", "--json")
+    assert process.stdout
+    assert process.stderr
+    assert json.loads(process.stdout.readline())["files"]["indexed"] == 2
+    assert [process.stderr.readline().split()[0] for _ in range(2)] == [b"made", b"watching;"]
+    (place / "docs").rename(place / "away")
+    assert b"docs does not exist; waiting for it" in process.stderr.readline()
+    (place / "away").rename(place / "docs")
+    write(place, "docs/new.md", "# New\n")
+    report = json.loads(process.stdout.readline())
+    assert (report["files"]["indexed"], report["files"]["removed"]) == (1, 0)
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    assert process.returncode == 130
+
+
 def test_a_file_named_in_bytes_that_are_no_utf8_does_not_stop_the_run(place: Path) -> None:
     try:
         Path(os.fsdecode(os.fsencode(place) + b"/docs/caf\xe9.md")).write_text("# x\n")
