@@ -7,6 +7,7 @@ import typer
 
 from ctxcli.cli.options import AsJson, Kbs, Quiet, WorkspaceDir
 from ctxcli.cli.output import emit_json
+from ctxcli.model.errors import UsageError
 
 if TYPE_CHECKING:
     from ctxcli.cli.screen import Screen
@@ -28,7 +29,7 @@ _FEATURES = {
 
 
 def explain(
-    question: Annotated[str, typer.Argument(help="The question.")],
+    question: Annotated[str, typer.Argument(help="The question; - reads it from stdin.")],
     expect: Annotated[str, typer.Option(metavar="DOC[#SECTION]", help="The passage that should have been found.")] = "",
     kb: Kbs = None,
     threshold: Annotated[float | None, typer.Option(min=0, max=1, help="Decline below this score.")] = None,
@@ -40,6 +41,9 @@ def explain(
     from ctxcli.services.asking import Asking
     from ctxcli.services.explanation import explain as explained
 
+    question = sys.stdin.read() if question == "-" else question
+    if not question.strip():
+        raise UsageError("the question is empty", hint='give one: ctx kb explain "…"')
     asking = Asking.of(workspace=workspace, kb=kb or (), threshold=threshold)
     found = explained(asking.knowledge, question, threshold=asking.threshold, expect=expect)
     if as_json:

@@ -181,9 +181,15 @@ def find_or_imagine(directory: Path | None = None) -> Workspace:
 
 
 def checked_path(path: Path) -> Path:
-    """The path of a file or folder that is there, or NotFoundError."""
+    """The path of a file or folder that is there, or NotFoundError; a device or a pipe is neither."""
     if not path.exists():
         raise NotFoundError(f"{printable(str(path))} does not exist", code="path_not_found", hint="check the path")
+    if not (path.is_dir() or path.is_file()):
+        raise NotFoundError(
+            f"{printable(str(path))} is no file and no folder",
+            code="path_not_found",
+            hint="name what can be read again",
+        )
     return path
 
 

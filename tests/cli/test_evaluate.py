@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.cli.run import ctx, write
+from tests.cli.run import ctx, fed, write
 
 PUMP = "When does the irrigation pump start?"
 QUESTIONS = [
@@ -140,5 +140,7 @@ def test_explain_tells_verdict_terms_and_the_stage(place: Path) -> None:
     assert "expected docs/manual.md#6.4: shown, rank 1" in text
     assert "irrig" in text
     assert "declined: score 0.00" in ctx(place, "kb", "explain", "zebra").out
+    assert "declined: score 0.00" in fed(place, "zebra\n", "kb", "explain", "-").out
+    assert ctx(place, "kb", "explain", " ").code == 2
     chinese = ctx(place, "kb", "explain", "大风时天窗怎样？", "--expect", "规程.md#第八条").out
     assert "not chunked" in chinese

@@ -316,3 +316,9 @@ def test_a_file_named_in_bytes_that_are_no_utf8_does_not_stop_the_run(place: Pat
     assert done.code == 7
     assert [(one["path"], one["code"]) for one in done.json["failures"]] == [("docs/caf\\xe9.md", "name_not_utf8")]
     assert done.json["files"]["indexed"] == 2
+
+
+def test_a_device_becomes_no_root(place: Path) -> None:
+    done = ctx(place, "kb", "index", os.devnull, "--json")
+    assert (done.code, done.json["error"]["code"]) == (3, "path_not_found")
+    assert ctx(place, "kb", "index", "docs").code == 0
