@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ctxcli.text.analyzer import Analyzer, fold, is_unspaced, tokens
-from ctxcli.text.stopwords import CHINESE_QUESTION, ENGLISH, ENGLISH_QUESTION
+from ctxcli.text.stopwords import CHINESE_POINTING, CHINESE_QUESTION, ENGLISH, ENGLISH_QUESTION
 
 Language = Literal["en", "zh"]
 AskedKind = Literal["date", "number", "person", "place", ""]
@@ -113,6 +113,8 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
     folded = fold(text)
     language = language_of(folded)
     bare = re.sub(CHINESE_QUESTION if language == "zh" else ENGLISH_QUESTION, " ", folded)
+    if language == "zh" and bare != folded and re.fullmatch(CHINESE_POINTING, bare):
+        bare = ""
     ordered = analyzer.terms(bare).split()
     terms = {term: CHARACTER_WEIGHT if len(term) == 1 and is_unspaced(term) else 1.0 for term in ordered}
     words = [term for term in ordered if terms[term] == 1.0]

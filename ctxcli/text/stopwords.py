@@ -23,6 +23,9 @@ CHINESE_QUESTION = (
 )
 """Chinese phrases that ask or join; cut from a question before bigrams are made."""
 
+CHINESE_POINTING = r"[\s\W这這那它牠他她此其我你您们們个個些里裡裏儿兒种種样樣边邊在都说說讲講做用干幹能会會要有]*"
+"""What points without saying to what; a question of nothing else asks for nothing that could be looked up."""
+
 ENGLISH_QUESTION = (
     r"(?i)\bhow\s+(?:long|many|much|often|far|old|large|big|tall|high|fast|deep|wide|quickly|soon)\b"
     r"|\b(?:what|which)\s+(?:kind|type|sort|name)s?\s+of\b|\bwhat\s+is\s+the\s+name\s+of\b|\bwhat\s+year\b|\btell me\b"

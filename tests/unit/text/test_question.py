@@ -115,3 +115,15 @@ def test_any_text_can_be_asked(text: str) -> None:
     assert question == read(text)
     assert question.names <= question.terms.keys()
     assert all(0 < weight <= 1 for weight in question.terms.values())
+
+
+@pytest.mark.parametrize(
+    "text", ["这是什么？", "那個是什麼", "它有什么用？", "你能做什么", "这里讲的是什么？", "他们是谁"]
+)
+def test_a_question_that_only_points_has_no_terms(text: str) -> None:
+    assert read_question(text, ANALYZER).terms == {}
+
+
+@pytest.mark.parametrize("text", ["这", "我们", "这个泵是什么？", "其他费用有哪些", "用户是谁？"])
+def test_a_word_to_look_for_is_a_term(text: str) -> None:
+    assert read_question(text, ANALYZER).terms
