@@ -1,6 +1,7 @@
 """Messages (.eml): the headers people read, then the text; attachments are named only, forwarded messages are read."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from email import message_from_bytes
 from email.message import MIMEPart
 from email.policy import default
@@ -16,7 +17,7 @@ from ctxcli.text.encoding import decode, unify_newlines
 VERSION = "email/2"
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
-_BAD_MESSAGE = (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError)
+_BAD_MESSAGE = (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError, OverflowError)
 _MAX_DEPTH = 20
 """How deep messages and parts within each other are followed."""
 
@@ -108,9 +109,11 @@ def _content(part: MIMEPart) -> _Part:
 def _header(message: MIMEPart, key: str) -> str:
     """The values of a header; bytes that are not encoded, as they must be, are taken for what the text is in."""
     raw = [str(value).encode("ascii", "surrogateescape") for name, value in message.raw_items() if _is(name, key)]
+    values: list[str] = []
     if all(value.isascii() for value in raw):
-        values = [str(value) for value in message.get_all(key) or []]
-    else:
+        with suppress(*_BAD_MESSAGE):  # a date that is none, an address without end
+            values = [str(value) for value in message.get_all(key) or []]
+    if not values:
         charset = next((found for part in message.walk() if (found := part.get_content_charset())), "")
         values = [_decoded(value, "utf-8" if _is_utf8(value) else charset) for value in raw]
     return without_surrogates(plain_title(", ".join(values)))

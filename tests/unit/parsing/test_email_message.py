@@ -100,3 +100,9 @@ def test_headers_that_nobody_encoded_are_read() -> None:
 def test_messages_in_messages_are_followed_to_an_end() -> None:
     data = b"Content-Type: message/rfc822\n\n" * 100 + b"Subject: deep\n\ntext\n"
     assert "deep" not in email_message.parse(data, name="a.eml").text
+
+
+def test_a_date_that_is_none_is_shown_as_it_stands() -> None:
+    data = b"Date: Mon, 4 Mar 2024 10:00:00 +99999999999999999999\nSubject: x\n\ntext\n"
+    document = email_message.parse(data, name="a.eml")
+    assert blocks(document, "item") == ["Date: Mon, 4 Mar 2024 10:00:00 +99999999999999999999", "Subject: x"]
