@@ -1,7 +1,7 @@
 """The use case behind `ctx ask` and `ctx kb search`: which knowledge to look into, and whether it is fresh."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ NOTES_KB = "_notes"
 """The knowledge base of the notes: kept fresh by itself, never listed, and no name that a user can give."""
 
 if TYPE_CHECKING:
+    from ctxcli.index.embedded import EmbeddedReader
     from ctxcli.model.index import FileRecord
     from ctxcli.services.workspace import Workspace
 
@@ -52,21 +53,7 @@ def open_knowledge(
     if not names:
         raise workspace.no_kb("default")
     readers = {name: workspace.reader(name) for name in dict.fromkeys(names)}
-    analyzers = {reader.settings.analyzer for reader in readers.values()}
-    if len(analyzers) > 1:
-        raise DataError(
-            f"the knowledge bases use different analyzers ({', '.join(sorted(analyzers))})",
-            code="analyzer_mismatch",
-            hint="ask one of them with --kb, or index them with the same setting index.analyzer",
-        )
-    name, _, version = analyzers.pop().partition("/")
-    if version != VERSION:
-        raise DataError(
-            "the index was made by another version of ctx",
-            code="analyzer_mismatch",
-            hint="bring it up to date: ctx kb index",
-        )
-    knowledge = Knowledge(readers, analyzer=Analyzer(name))
+    knowledge = Knowledge(readers, analyzer=Analyzer(_analyzer_of(readers)))
     rerank = workspace.settings.flag("ask.rerank") if way.rerank is None else way.rerank
     if mode != "bm25" or rerank:
         from ctxcli.services.meaning import ranker_for
@@ -74,6 +61,26 @@ def open_knowledge(
         by = way.fusion or workspace.settings.text("ask.fusion")
         knowledge.ranker = ranker_for(workspace, knowledge, mode=mode, by=by, rerank=rerank)
     return knowledge
+
+
+def _analyzer_of(readers: "Mapping[str, EmbeddedReader]") -> str:
+    """The name of the analyzer that all knowledge bases were made with, in this version of it; else DataError."""
+    found = {name: reader.settings.analyzer.partition("/") for name, reader in readers.items()}
+    for kb, (_, _, version) in found.items():
+        if version != VERSION:
+            raise DataError(
+                f"the index of {kb!r} was made by another version of ctx",
+                code="analyzer_mismatch",
+                hint=f"bring it up to date: ctx kb index --kb {kb}",
+            )
+    names = {name for name, _, _ in found.values()}
+    if len(names) > 1:
+        raise DataError(
+            f"the knowledge bases use different analyzers ({', '.join(sorted(names))})",
+            code="analyzer_mismatch",
+            hint="ask one of them with --kb, or index them with the same setting index.analyzer",
+        )
+    return names.pop()
 
 
 def _needs_vectors(mode: str | None) -> bool:

@@ -6,6 +6,7 @@ import pty
 import select
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -322,3 +323,24 @@ def test_a_device_becomes_no_root(place: Path) -> None:
     done = ctx(place, "kb", "index", os.devnull, "--json")
     assert (done.code, done.json["error"]["code"]) == (3, "path_not_found")
     assert ctx(place, "kb", "index", "docs").code == 0
+
+
+FORMERLY = """
+import runpy, sys
+from ctxcli.text import analyzer
+analyzer.VERSION = "0"
+sys.argv = ["ctx", "kb", "index", "docs", "--kb", "old", "-q"]
+runpy.run_module("ctxcli", run_name="__main__")
+"""
+
+
+def test_an_index_of_another_version_is_named_with_what_to_do(place: Path) -> None:
+    line = [sys.executable, "-c", FORMERLY]
+    subprocess.run(line, cwd=place, capture_output=True, env=environment(place), check=True)
+    assert ctx(place, "kb", "index", "docs", "--kb", "new").code == 0
+    done = ctx(place, "ask", "When does the pump start?")
+    assert done.code == 5
+    assert "the index of 'old' was made by another version of ctx" in done.err
+    assert "ctx kb index --kb old" in done.err
+    assert ctx(place, "kb", "index", "--kb", "old").code == 0
+    assert ctx(place, "ask", "When does the pump start?").code in {0, 4}
