@@ -110,6 +110,8 @@ def verify(text: str, shelf: Shelf) -> Verification:
 def _check(cited: CitedQuote, document: Located | str) -> CheckedCitation:
     if isinstance(document, str):
         return CheckedCitation(cited, "missing", message=document)
+    if not any(map(str.isalnum, cited.quote)):
+        return CheckedCitation(cited, "stale", message="the quote holds no word")
     places = document.places(cited.quote)
     if not places:
         return CheckedCitation(cited, "stale", message="the quote is not in the document")

@@ -76,6 +76,8 @@ def one(folder: Path, **cited: Any) -> CheckedCitation:
         ({"quote": "The roof vent opens … Use the north gate"}, "stale"),
         ({"quote": "“Strong wind is above 14 metres a second.”"}, "ok"),
         ({"quote": "…"}, "stale"),
+        ({"quote": "。"}, "stale"),
+        ({"quote": "##"}, "stale"),
         ({"quote": WIND, "doc": "手册.md"}, "stale"),
         ({"quote": WIND, "doc": "gone.md"}, "missing"),
         ({"quote": WIND, "doc": "."}, "missing"),
