@@ -83,6 +83,7 @@ class _Reader:
         self.headings: list[tuple[int, int, str, str]] = []
         self.looks: dict[int, Element] = {}  # block → its paragraph
         self.title = ""
+        self.begun: docx_text.Paragraph | None = None
 
     def walk(self, parent: Element, depth: int) -> None:
         """Take in the blocks below `parent`."""
@@ -93,11 +94,14 @@ class _Reader:
             if kind == "p":
                 self._paragraph(child, depth)
             elif kind == "tbl":
+                self._end()
                 self._table(child)
             elif kind == "AlternateContent":
                 self.walk(docx_text.choice(child), depth + 1)
             elif kind in {"sdt", "sdtContent", "customXml", "ins", "moveTo", "Choice", "txbxContent"}:
                 self.walk(child, depth + 1)
+        if depth == 0:
+            self._end()
 
     def unstyled(self) -> list[tuple[int, int, str, str]]:
         """Headings of a document without heading styles, by number and type as in print; turns blocks into headings."""
@@ -113,17 +117,30 @@ class _Reader:
         return [(blocks[heading.first].start, heading.level, heading.text, "") for heading in found]
 
     def _paragraph(self, element: Element, depth: int) -> None:
-        found = docx_text.read(element)
-        text = "".join(found.text)
+        found = docx_text.read(element, self.begun)
         properties = element.find(f"{W}pPr")
+        deleted = properties is not None and properties.find(f"{W}rPr/{W}del") is not None
+        self.begun = found if deleted else None
+        if deleted:
+            return
+        text = "".join(found.text)
         style_id = _value(properties, "pStyle") or ""
         level = self._heading_level(properties, style_id)
-        deleted = properties is not None and properties.find(f"{W}rPr/{W}del") is not None
         blank = not text.strip()
-        label, bullet = ("", False) if blank and (level is None or deleted) else self._label(properties, style_id)
+        label, bullet = ("", False) if blank and level is None else self._label(properties, style_id)
         if not blank:
             self.looks[len(self.builder.blocks)] = element
             self._emit(text, label, bullet, level, self._name(style_id))
+        self._hangers_on(found, depth)
+
+    def _end(self) -> None:
+        """What has begun ends here, since no paragraph follows that it could go on in."""
+        if found := self.begun:
+            self.begun = None
+            self.builder.add("prose", "".join(found.text))
+            self._hangers_on(found, 0)
+
+    def _hangers_on(self, found: docx_text.Paragraph, depth: int) -> None:
         for kind, note_id in found.notes:
             self._note(kind, note_id)
         for box in found.boxes:

@@ -41,9 +41,12 @@ class Paragraph:
         self.text.append(text)
 
 
-def read(paragraph: Element) -> Paragraph:
-    """Gather the text of a paragraph as it stands now: insertions, not deletions, no field codes."""
-    found = Paragraph()
+def read(paragraph: Element, begun: Paragraph | None = None) -> Paragraph:
+    """Gather the text of a paragraph as it stands now: insertions, not deletions, no field codes.
+
+    It goes on with what has `begun` in a paragraph whose end is deleted.
+    """
+    found = begun or Paragraph()
     _collect(paragraph, found, 0)
     return found
 

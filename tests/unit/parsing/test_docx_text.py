@@ -114,3 +114,25 @@ def test_the_strict_form_of_the_standard_is_read() -> None:
         paragraph(run("Strict.")), names=STRICT, relations="http://purl.oclc.org/ooxml/officeDocument/relationships"
     )
     assert blocks(document) == ["Strict."]
+
+
+def test_a_paragraph_whose_end_is_deleted_goes_on_in_the_next() -> None:
+    ending = "<w:pPr><w:rPr><w:del/></w:rPr></w:pPr>"
+    body = [
+        paragraph(ending, run("第一半句，"), '<w:r><w:footnoteReference w:id="2"/></w:r>'),
+        paragraph(run("第二半句。")),
+        paragraph(ending, "<w:del><w:r><w:delText>gone</w:delText></w:r></w:del>"),
+        paragraph(run("Next.")),
+        paragraph(ending, run("Open")),
+        table(cell(paragraph(run("A"))) + cell(paragraph(run("B")))),
+        paragraph(ending, run("End")),
+    ]
+    notes = f'<w:footnote w:id="2">{paragraph(run("Note."))}</w:footnote>'
+    assert blocks(read("".join(body), notes=notes)) == [
+        "第一半句，第二半句。",
+        "Note.",
+        "Next.",
+        "Open",
+        "A | B",
+        "End",
+    ]
