@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, datetime, time, timedelta
 from pathlib import PurePath
 from typing import Any
@@ -12,6 +12,7 @@ from ctxcli.model.errors import ParseError
 from ctxcli.parsing.columns import names_columns
 from ctxcli.parsing.ooxml import Package, TextBuilder, number_text
 from ctxcli.parsing.sections import nest
+from ctxcli.parsing.xlsx_formats import cells_of, parts_of_sheets, percent_styles
 
 VERSION = "xlsx/2"
 
@@ -35,11 +36,16 @@ def parse(data: bytes, *, name: str) -> Document:
             "reading spreadsheets needs an extra", code="missing_extra", hint="pip install 'ctxcli[xlsx]'"
         ) from error
     package = Package(data, kind="xlsx")
-    unsaved = sum(len(_UNSAVED.findall(raw)) for part, raw in package.unpacked_parts() if "/worksheets/" in part)
+    styles, names = percent_styles(package), parts_of_sheets(package)
+    unsaved, shares = 0, {}
+    for part, raw in package.unpacked_parts():
+        if "/worksheets/" in part:
+            unsaved += len(_UNSAVED.findall(raw))
+            shares[names.get(part, "")] = cells_of(raw, styles)
     title = package.title()
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-        sheets = [(sheet, _rows(book.get_sheet_by_name(sheet))) for sheet in book.sheet_names]
+        sheets = [(sheet, _rows(book.get_sheet_by_name(sheet), shares.get(sheet, ()))) for sheet in book.sheet_names]
     except (python_calamine.CalamineError, OSError, ValueError) as error:
         raise ParseError(
             "the spreadsheet is damaged or no spreadsheet", code="damaged", hint="save the file anew"
@@ -58,10 +64,14 @@ def parse(data: bytes, *, name: str) -> Document:
     )  # fmt: skip
 
 
-def _rows(sheet: Any) -> list[list[Any]]:
-    """The cells of a sheet; what is merged downwards is said in each row it stands beside."""
+def _rows(sheet: Any, shares: Collection[tuple[int, int]]) -> list[list[Any]]:
+    """The cells of a sheet, `shares` as per cent; what is merged downwards is said in each row it stands beside."""
     rows: list[list[Any]] = sheet.to_python(skip_empty_area=True)
     top, left = sheet.start or (0, 0)
+    for row, column in shares:
+        share = _at(rows, row - top, column - left)
+        if isinstance(share, float):
+            rows[row - top][column - left] = f"{number_text(repr(share * 100))}%"
     for (first, column), (last, _) in sheet.merged_cell_ranges or ():
         above = _at(rows, first - top, column - left)
         for place in range(first + 1, last + 1) if above is not None and len(_text(above)) <= _MAX_REPEATED else ():

@@ -12,7 +12,13 @@ from tests.unit.parsing.shown import blocks
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
-STYLES = '<cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="46" applyNumberFormat="1"/></cellXfs>'  # 46 is [h]:mm:ss
+STYLES = (
+    '<numFmts count="2"><numFmt numFmtId="170" formatCode="0.0%;[Red]-0.0%"/>'
+    '<numFmt numFmtId="171" formatCode="0.0&quot; % of all&quot;"/></numFmts>'
+    '<cellXfs count="5"><xf numFmtId="0"/><xf numFmtId="46" applyNumberFormat="1"/><xf numFmtId="9"/>'
+    '<xf numFmtId="170"/><xf numFmtId="171"/></cellXfs>'
+)
+"""46 is [h]:mm:ss, 9 is 0%."""
 
 
 def read(rows: str, after: str = "") -> Document:
@@ -72,3 +78,9 @@ def test_years_that_follow_one_another_name_columns() -> None:
 
 def test_a_duration_is_hours_minutes_and_seconds() -> None:
     assert blocks(read(row(1, "t", '<c r="C1" s="1"><v>1.5</v></c>')), "row") == ["t | 36:00:00"]
+
+
+def test_shares_are_shown_as_per_cent() -> None:
+    styles = zip("BCDE", (2, 3, 4, 0), strict=True)
+    cells = [f'<c r="{column}3" s="{style}"><v>0.153</v></c>' for column, style in styles]
+    assert blocks(read(row(3, *cells)), "row") == ["15.3% | 15.3% | 0.153 | 0.153"]
