@@ -174,26 +174,26 @@ class _Reader:
         self.builder.add("prose", " ".join(lines))
 
     def _table(self, table: Element) -> None:
-        """Add the rows; what a merged cell says beside several rows is said in each, and notes follow the table."""
+        """Add the rows; what a merged cell says is said in each of its rows; notes and charts follow."""
         rows = list(_rows(table, 0))
         above: dict[int, str] = {}
-        notes: list[tuple[str, str]] = []
+        later: list[docx_text.Paragraph] = []
         for place, row in enumerate(rows):
-            cells = list(self._row(row, above, notes))
+            cells = list(self._row(row, above, later))
             text = " | ".join(cells)
             if not text.strip(" |"):
                 continue
             named = row.find(f"{W}trPr/{W}tblHeader") is not None
             first = place == 0 and len(rows) > 1 and _first_row_is_header(table, cells)
             self.builder.add("header_row" if named or first else "row", text)
-        for kind, note_id in notes:
-            self._note(kind, note_id)
+        for found in later:
+            self._hangers_on(found, 0)
 
-    def _row(self, row: Element, above: dict[int, str], notes: list[tuple[str, str]]) -> Iterator[str]:
+    def _row(self, row: Element, above: dict[int, str], later: list[docx_text.Paragraph]) -> Iterator[str]:
         """The cells of a row; `above` holds what is merged downwards, by column of the grid."""
         column = 0
         for cell in _cells(row):
-            text = self._cell(cell, notes)
+            text = self._cell(cell, later)
             goes_on = docx_text.goes_on(cell)
             if goes_on:
                 text = text or above.get(column, "")
@@ -204,7 +204,7 @@ class _Reader:
             yield text
             column += docx_text.span(cell)
 
-    def _cell(self, cell: Element, notes: list[tuple[str, str]], depth: int = 0) -> str:
+    def _cell(self, cell: Element, later: list[docx_text.Paragraph], depth: int = 0) -> str:
         """The text of a cell on one line, its text boxes too; its list numbers count too."""
         parts: list[str] = []
         for paragraph in docx_text.paragraphs(cell):
@@ -213,8 +213,9 @@ class _Reader:
             text = " ".join("".join(found.text).split())
             label, _ = self._label(properties, _value(properties, "pStyle") or "") if text else ("", False)
             parts.append(f"{label} {text}".strip())
-            parts += [self._cell(box, notes, depth + 1) for box in found.boxes if depth < docx_text.MAX_DEPTH]
-            notes += found.notes
+            parts += [self._cell(box, later, depth + 1) for box in found.boxes if depth < docx_text.MAX_DEPTH]
+            found.boxes.clear()
+            later.append(found)
         return " ".join(filter(None, parts))
 
     def _heading_level(self, properties: Element | None, style_id: str) -> int | None:

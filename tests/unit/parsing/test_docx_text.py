@@ -14,6 +14,11 @@ OTHERS = (
     'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
 )
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+DRAWING = "http://schemas.openxmlformats.org/drawingml/2006"
+CHART = (
+    f'<c:chartSpace xmlns:c="{DRAWING}/chart"><c:ser><c:cat><c:pt idx="0"><c:v>华东</c:v></c:pt></c:cat>'
+    '<c:val><c:pt idx="0"><c:v>19.2</c:v></c:pt></c:val></c:ser></c:chartSpace>'
+)
 PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
 
 
@@ -21,12 +26,14 @@ def read(body: str, *, notes: str = "", names: str = W, relations: str = OFFICE)
     """A document with this body and these footnotes."""
     spaces = f'xmlns:w="{names}" {OTHERS}'
     links = f'<Relationship Id="f" Type="{relations}/footnotes" Target="footnotes.xml"/>'
+    links += f'<Relationship Id="c" Type="{relations}/chart" Target="charts/chart1.xml"/>'
     main = f'<Relationship Id="d" Type="{relations}/officeDocument" Target="word/document.xml"/>'
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as box:
         box.writestr("_rels/.rels", f'<Relationships xmlns="{PACKAGE}">{main}</Relationships>')
         box.writestr("word/_rels/document.xml.rels", f'<Relationships xmlns="{PACKAGE}">{links}</Relationships>')
         box.writestr("word/document.xml", f"<w:document {spaces}><w:body>{body}</w:body></w:document>")
+        box.writestr("word/charts/chart1.xml", CHART)
         box.writestr("word/footnotes.xml", f"<w:footnotes {spaces}>{notes}</w:footnotes>")
     return parse(buffer.getvalue(), name="a.docx")
 
@@ -136,3 +143,10 @@ def test_a_paragraph_whose_end_is_deleted_goes_on_in_the_next() -> None:
         "A | B",
         "End",
     ]
+
+
+def test_a_chart_is_a_table_behind_its_paragraph_or_table() -> None:
+    pointer = f'<c:chart xmlns:c="{DRAWING}/chart" xmlns:r="{OFFICE}" r:id="c"/>'
+    drawn = paragraph(run("Here:"), f"<w:r><w:drawing>{pointer}</w:drawing></w:r>")
+    assert blocks(read(drawn)) == ["Here:", "华东 | 19.2"]
+    assert blocks(read(table(cell(drawn) + cell(paragraph(run("B")))))) == ["Here: | B", "华东 | 19.2"]
