@@ -21,24 +21,24 @@ def judged(model: Mapping[str, float], features: Mapping[str, float]) -> float:
 
 SENTENCE: dict[Language, dict[str, float]] = {
     "en": {
-        "": -4.88, "dcs": -4.631, "cs": -1.488, "r0": 1.448, "covt": 2.621, "covw": 1.75, "d0": 1.432,
-        "len": 0.075, "echo": 2.266, "ty": 0.582,
+        "": -4.779, "dcs": -4.704, "cs": -1.712, "r0": 1.536, "covt": 2.827, "covw": 1.762, "d0": 1.399,
+        "len": 0.07, "echo": 2.373, "ty": 0.617,
     },
     "zh": {
-        "": -6.722, "dcs": -4.5, "cs": -1.598, "r0": 2.039, "r1": 0.466, "covt": 1.95, "covw": 2.862,
-        "d0": 1.936, "dcov": -1.433, "len": 0.38, "echo": 1.946, "ty": 0.73,
+        "": -6.514, "dcs": -4.515, "cs": -1.672, "r0": 1.934, "r1": 0.261, "covt": 1.975, "covw": 2.909,
+        "d0": 1.914, "dcov": -1.324, "len": 0.367, "echo": 1.873, "ty": 0.735,
     },
 }  # fmt: skip
 """Log odds that a unit answers, by feature; "" is the intercept."""
 
 DECISION: dict[Language, dict[str, float]] = {
     "en": {
-        "": -8.49, "bmn": 3.293, "sent2": 2.125, "cov": 1.651, "margin": 0.417, "typ": 0.408,
-        "ent": 1.075, "num": 0.271, "prox": -0.336, "miss": 1.111, "unit": 2.171, "terms": 0.833,
+        "": -10.132, "bmn": 4.94, "sent2": 1.767, "cov": 2.023, "lead": 1.662, "typ": 0.348,
+        "ent": 0.974, "num": 0.305, "prox": -0.505, "miss": 1.366, "unit": 2.271, "terms": 0.95,
     },
     "zh": {
-        "": -10.717, "bmn": 3.501, "sent2": 3.382, "cov": 5.006, "margin": 0.342, "typ": 0.493,
-        "ent": 0.671, "num": 1.102, "prox": -0.963, "miss": 1.111, "unit": 2.171, "terms": 0.901,
+        "": -11.784, "bmn": 3.688, "sent2": 3.181, "cov": 4.947, "lead": 0.845, "typ": 0.516,
+        "ent": 0.601, "num": 1.161, "prox": -0.36, "miss": 1.723, "unit": 1.839, "terms": 0.849,
     },
 }  # fmt: skip
 """Log odds that the question is answered at all, by feature of the best chunk."""

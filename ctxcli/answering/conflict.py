@@ -33,7 +33,7 @@ def conflict(question: Question, matches: Sequence[Match], values: Sequence[Mapp
     Only where a number or a date is asked for; both sentences must be close in wording and in how they cover the
     question, and name a quantity of the same unit with another number.
     """
-    if question.asked not in {"number", "date"}:
+    if question.asked not in {"number", "date", "year"}:
         return ()
     best = [
         (match, unit, found[unit])

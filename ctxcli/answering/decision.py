@@ -18,14 +18,14 @@ _NEAR = 4
 def decision_features(
     question: Question, weights: TermWeights, matches: Sequence[Match], values: Sequence[Mapping[int, float]]
 ) -> dict[str, float]:
-    """What speaks for an answer in the best of `matches` (not empty); all but `margin` and `terms` lie in 0…1.
+    """What speaks for an answer in the best of `matches` (not empty); all but `terms` lie in 0…1.
 
     `values` holds for each match the probability, by unit, that the unit answers.
 
     bmn     BM25 as a share of its highest value
     sent2   coverage of the question by the best two neighbouring units
     cov     coverage by the chunk with title and headings
-    margin  score above the best chunk of another document
+    lead    how far its score is above the mean of the next four, as a share of it; 1 where it is the only one
     typ     1 if something of the asked kind (date, number, name) stands near the best unit, or none is asked
     ent     coverage of the question's proper names, 1 if it has none
     num     coverage of its numbers and of identifiers with a number, 1 if it has none
@@ -38,13 +38,13 @@ def decision_features(
     nothing: frozenset[str] = frozenset()
     everything = best.head.union(*best.units)
     pairs = [a | b for a, b in zip(best.units, best.units[1:], strict=False)] or list(best.units)
-    other = next((match.score for match in matches if match.doc_id != best.doc_id), 0.0)
+    others = [match.score for match in matches[1:5]]
     missing = [weight for term, weight in weights.weight.items() if term not in everything]
     return {
         "bmn": best.bm25,
         "sent2": max((coverage(pair, nothing, weights) for pair in pairs), default=0.0),
         "cov": coverage(everything, nothing, weights),
-        "margin": best.score - other,
+        "lead": (best.score - math.fsum(others) / len(others)) / best.score if others and best.score else 1.0,
         "typ": float(not question.asked or bool(question.asked_things(_around(best)))),
         "ent": _share(question.names, everything, weights),
         "num": _share(question.numbers, everything, weights),
@@ -71,7 +71,7 @@ def asks_for_unknown(question: Question, weights: TermWeights) -> bool:
 
 
 def _share(wanted: frozenset[str], held: frozenset[str], weights: TermWeights) -> float:
-    """The share of the weight of some terms that is held, 1 if there are none."""
+    """The share of the weight of some terms that is held, 1 if there are none; words of like meaning do not count."""
     total = math.fsum(weights.weight[term] for term in wanted)
     return math.fsum(weights.weight[term] for term in wanted & held) / total if total else 1.0
 

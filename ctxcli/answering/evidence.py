@@ -16,15 +16,15 @@ LIMIT: dict[Language, int] = {"en": 400, "zh": 160}
 BLOCK_FACTOR = 3
 CHUNKS = 5
 """The answer is chosen from so many of the best chunks."""
-SECOND_EXCERPT = 0.02
+SECOND_EXCERPT = 0.01
 """What a second excerpt must add to the expected number of right answers to be shown."""
 SECOND_SHARE = 0.1
 """... and the share of the first excerpt's that its own expected number must be."""
 COLUMN_NAMES = 0.1
 """What is left of the probability of a row that only names columns: it answers no question by itself."""
-_MARKS = 6
+_MARKS = 3
 """Characters kept for ellipses and the blanks between excerpts."""
-_PAIRED = 12
+_PAIRED = 40
 _SENTENCE = 12
 """Shorter units may stand in both excerpts: "Yes.", a cell of a table."""
 _ROOM = 40

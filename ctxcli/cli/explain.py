@@ -17,7 +17,7 @@ _FEATURES = {
     "bmn": "BM25 of the best chunk, as a share of its highest value",
     "sent2": "share of the question in its best two neighbouring sentences",
     "cov": "share of the question in the chunk with its headings",
-    "margin": "lead over the best chunk of another document",
+    "lead": "lead over the next four chunks",
     "typ": "a date, number or name of the asked kind stands there",
     "ent": "share of the question's names that stand there",
     "num": "share of its numbers, models and codes that stand there",
@@ -66,8 +66,10 @@ def _show(found: "Explanation", screen: "Screen") -> None:
         stage = found.expected.stage.replace("_", " ")
         screen.line(f"expected {expected}: {stage}{rank}: {found.expected.why}", style="bold")
     screen.line()
-    rows = [(one.term, one.chunks, one.weight, " ".join(map(str, one.hits))) for one in found.terms]
-    screen.table((f"term of {len(rows)}", f"chunks of {found.chunks}", "weight", "in hits"), rows)
+    rows = [
+        (one.term, one.chunks, one.weight, " ".join(map(str, one.hits)), " ".join(one.related)) for one in found.terms
+    ]
+    screen.table((f"term of {len(rows)}", f"chunks of {found.chunks}", "weight", "in hits", "or like it"), rows)
     screen.line()
     for number, hit in enumerate(found.hits, 1):
         screen.line(f"{number}. {hit.score:.2f}  {place(hit, language_of(found.question))}")

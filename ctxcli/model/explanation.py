@@ -30,12 +30,16 @@ shown            it is in the answer
 
 @dataclass(frozen=True, slots=True)
 class ExplainedTerm:
-    """A term of the question: in how many chunks it occurs, what it weighs, in which hits (ranks from 1) it is."""
+    """A term of the question: in how many chunks it occurs, what it weighs, in which hits (ranks from 1) it is.
+
+    `related` are the words of like meaning that stand for it in a hit, each once.
+    """
 
     term: str
     chunks: int
     weight: float
     hits: tuple[int, ...]
+    related: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,13 @@ class Explanation:
             "threshold": self.threshold,
             "chunks": self.chunks,
             "terms": [
-                {"term": one.term, "chunks": one.chunks, "weight": one.weight, "hits": list(one.hits)}
+                {
+                    "term": one.term,
+                    "chunks": one.chunks,
+                    "weight": one.weight,
+                    "hits": list(one.hits),
+                    "related": list(one.related),
+                }
                 for one in self.terms
             ],
             "features": self.features,

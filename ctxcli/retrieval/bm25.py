@@ -3,7 +3,7 @@
 Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), with Lucene's idf.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 
@@ -32,7 +32,8 @@ IN_HEAD = 0.5
 class Match:
     """A chunk and what of the question is in it.
 
-    `head` holds the question's terms in title and headings, `units[i]` those of unit i.
+    `head` holds the question's terms in title and headings, and the words of like meaning that stand for one;
+    `units[i]` those of unit i.
     `bm25` is the score as a share of the highest that the question could have (0…1); `cover[i]` is the
     share of the question's weight in unit i, headings at half; `score` is what ranks (0…`HIGHEST`).
     """
@@ -65,7 +66,8 @@ def match(chunk: StoredChunk, weights: TermWeights, *, k1: float = K1, b: float 
             counts[term] = counts.get(term, 0) + 1
     norm = k1 * (1 - b + b * chunk.length / weights.average_length)
     highest = weights.total * (k1 + 1)
-    score = sum(weight[term] * count * (k1 + 1) / (count + norm) for term, count in counts.items())
+    held = _counted(counts, weights) if weights.related else counts
+    score = sum(weight[term] * count * (k1 + 1) / (count + norm) for term, count in held.items())
     bm25 = score / highest if highest else 0.0
     in_head = frozenset(head)
     sets = tuple(map(frozenset, units))
@@ -75,6 +77,15 @@ def match(chunk: StoredChunk, weights: TermWeights, *, k1: float = K1, b: float 
     doc_id = chunk.key.rpartition(":")[0]
     score = bm25 + SENTENCE * max(cover, default=0.0) + NEIGHBOURS * _best_neighbours(sets, weights)
     return Match(chunk, doc_id, in_head, sets, bm25, cover, score)
+
+
+def _counted(counts: Mapping[str, int], weights: TermWeights) -> dict[str, float]:
+    """How often each term stands in a chunk, words of like meaning counted at their share."""
+    found: dict[str, float] = {}
+    for form, count in counts.items():
+        term, share = weights.related.get(form, (form, 1.0))
+        found[term] = found.get(term, 0.0) + share * count
+    return found
 
 
 def _above(chunk: StoredChunk, head: frozenset[str], units: Sequence[frozenset[str]]) -> Iterator[frozenset[str]]:
@@ -103,9 +114,16 @@ def coverage(terms: frozenset[str], head: frozenset[str], weights: TermWeights) 
     """
     if not (terms or head) or not weights.total:
         return 0.0
-    whole = fsum(weights.weight[term] for term in terms)
-    half = fsum(weights.weight[term] for term in head - terms)
-    return (whole + IN_HEAD * half) / weights.total
+    if not weights.related:
+        whole = fsum(weights.weight[term] for term in terms)
+        half = fsum(weights.weight[term] for term in head - terms)
+        return (whole + IN_HEAD * half) / weights.total
+    shares: dict[str, float] = {}
+    for forms, factor in ((terms, 1.0), (head, IN_HEAD)):
+        for form in forms:
+            term, share = weights.related.get(form, (form, 1.0))
+            shares[term] = max(shares.get(term, 0.0), factor * share)
+    return fsum(weights.weight[term] * share for term, share in shares.items()) / weights.total
 
 
 def rank(chunks: Iterable[StoredChunk], weights: TermWeights, *, limit: int) -> list[Match]:
@@ -132,4 +150,5 @@ def heading_bonus(one: Match, weights: TermWeights) -> float:
     asked = frozenset(weights.canonical[term] for term in terms if term in weights.canonical)
     if not asked:
         return 0.0
-    return HEADING * coverage(asked, frozenset(), weights) + HEADING_SHARE * min(1.0, len(asked) / len(terms))
+    held = fsum(weights.related[form][1] if form in weights.related else 1.0 for form in asked)
+    return HEADING * coverage(asked, frozenset(), weights) + HEADING_SHARE * min(1.0, held / len(terms))

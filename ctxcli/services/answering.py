@@ -1,4 +1,4 @@
-"""Answer a question from knowledge bases, or decline; and plain search over them."""
+"""Answer a question from knowledge bases, or decline."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,14 +9,15 @@ from ctxcli.answering import decision, directed, evidence
 from ctxcli.answering.blocks import whole_block
 from ctxcli.answering.compose import answer_text
 from ctxcli.answering.conflict import conflict
-from ctxcli.model.answer import Answer, Hits, Passage, Reason
+from ctxcli.model.answer import Answer, Passage, Reason
 from ctxcli.model.index import FileRecord, IndexReader
-from ctxcli.model.stored import NOT_QUOTED, StoredChunk
-from ctxcli.retrieval import bm25, keyword
+from ctxcli.model.stored import StoredChunk
+from ctxcli.retrieval import bm25
 from ctxcli.retrieval.bm25 import Match
 from ctxcli.retrieval.weights import TermWeights, weigh
 from ctxcli.text.analyzer import Analyzer
 from ctxcli.text.question import Question, read_question
+from ctxcli.text.related import related
 
 CANDIDATES = 30
 """How many chunks the engine proposes; more changed no figure."""
@@ -30,6 +31,9 @@ class Filters:
 
     section: str = ""
     doc: str = ""
+
+
+EVERYWHERE = Filters()
 
 
 if TYPE_CHECKING:
@@ -135,19 +139,21 @@ class Knowledge:
         """The chunks in all knowledge bases."""
         return sum(reader.stats["chunks"] for reader in self._readers.values())
 
-    def weigh(self, question: Question) -> TermWeights:
-        """The question's terms as these knowledge bases know them."""
+    def weigh(self, question: Question, *, with_related: bool = False) -> TermWeights:
+        """The question's terms as these knowledge bases know them, with words of like meaning if asked."""
         readers = self._readers.values()
         return weigh(
             question,
             lambda term: sum(reader.document_frequency(term) for reader in readers),
             chunks=self.chunks,
             length=sum(reader.stats["length"] for reader in readers),
+            related=related if with_related else None,
         )
 
     def candidates(self, weights: TermWeights, *, limit: int, filters: Filters) -> list[StoredChunk]:
         """The chunks that the engines propose, each once."""
-        forms = {form: _boost(term) for form, term in weights.canonical.items() if weights.frequency[term]}
+        forms = {form: _boost(term) for form, term in weights.canonical.items() if weights.frequency.get(term)}
+        forms |= {form: _boost(term) * share for form, (term, share) in weights.related.items()}
         found: list[StoredChunk] = []
         for name, reader in self._readers.items():
             docs = matching_docs(reader, filters.doc) if filters.doc else None
@@ -241,11 +247,11 @@ class Consideration:
 def consider(knowledge: Knowledge, text: str, *, limit: int = EVIDENCE) -> Consideration:
     """Rank the chunks, choose the excerpts and score the question; `limit` is the number of chunks kept."""
     question = read_question(text, knowledge.analyzer)
-    weights = knowledge.weigh(question)
+    weights = knowledge.weigh(question, with_related=True)
     if question.sections:
         return _consider_section(knowledge, question, weights, limit=limit)
     ranker = knowledge.ranker
-    chunks = ranker.propose(knowledge, question, weights, limit=CANDIDATES, filters=Filters())
+    chunks = ranker.propose(knowledge, question, weights, limit=CANDIDATES, filters=EVERYWHERE)
     ranked = ranker.rank(knowledge, question, weights, chunks, limit=max(limit, EVIDENCE))
     decided = ranked[:EVIDENCE]  # the score is the same however many chunks are kept
     values = ranker.values(question, weights, ranked[: evidence.CHUNKS])
@@ -365,36 +371,3 @@ def nearest(ranked: Sequence[Passage]) -> tuple[Passage, ...]:
     for passage in ranked:
         places.setdefault((passage.doc, passage.heading_path), passage)
     return tuple(places.values())[:NEAREST]
-
-
-def search(knowledge: Knowledge, query: str, *, limit: int, mode: str = "bm25", filters: Filters = Filters()) -> Hits:
-    """The `limit` chunks nearest to `query`, best first; mode `bm25` or `keyword`."""
-    question = read_question(query, knowledge.analyzer)
-    weights = knowledge.weigh(question)
-    chunks = knowledge.candidates(weights, limit=max(CANDIDATES, 3 * limit), filters=filters)
-    matches = [bm25.match(chunk, weights) for chunk in chunks]
-    scores = [keyword.score(match, question) if mode == "keyword" else match.bm25 for match in matches]
-    ranked = sorted(zip(scores, matches, strict=True), key=lambda pair: (-round(pair[0], 9), pair[1].chunk.key))
-    return Hits(
-        query,
-        tuple(
-            knowledge.passage(match, *best_span(match, match.cover, filters.section), score=score)
-            for score, match in ranked[:limit]
-            if score > 0
-        ),
-    )
-
-
-def best_span(match: Match, worth: Sequence[float], section: str) -> tuple[int, int]:
-    """The sentence, item, row or block that is worth most, of `section` if one is asked for.
-
-    A heading only where there is nothing else.
-    """
-    units = match.chunk.units
-    quotable = [at for at, (_, _, kind) in enumerate(units) if kind not in {*NOT_QUOTED, "header_row"}]
-    if section:
-        inside = directed.units_in(match, (section,))
-        quotable = [at for at in quotable if at in inside] or sorted(inside) or quotable
-    if not quotable:
-        return units[match.best][:2] if units else (0, len(match.chunk.text))
-    return units[max(quotable, key=lambda at: (worth[at], -at))][:2]

@@ -294,7 +294,9 @@ class Asking:
             from ctxcli.services import meaning
 
             return meaning.search(self.knowledge, query, limit=limit, filters=filters)
-        return answering.search(self.knowledge, query, limit=limit, mode=ranker.name, filters=filters)
+        from ctxcli.services import searching
+
+        return searching.search(self.knowledge, query, limit=limit, mode=ranker.name, filters=filters)
 
     def explain(self, query: str, hits: Hits) -> dict[str, object]:
         """The terms of a query, where they occur, and in which of the hits (ranks from 1)."""

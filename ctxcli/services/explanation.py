@@ -1,6 +1,6 @@
 """Why a question got the answer it got, and which stage lost a passage that was expected."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ctxcli.answering import decision
 from ctxcli.answering.compose import answer_text
@@ -51,9 +51,16 @@ def _terms(thought: Consideration) -> tuple[ExplainedTerm, ...]:
             thought.weights.frequency[term],
             round(weight, 2),
             tuple(rank for rank, found in enumerate(held, 1) if term in found),
+            _related(thought, term, held),
         )
         for term, weight in thought.weights.weight.items()
     )
+
+
+def _related(thought: Consideration, term: str, held: Sequence[frozenset[str]]) -> tuple[str, ...]:
+    """The words that stand for a term in one of the hits, nearest first."""
+    near = [(-share, word) for word, (one, share) in thought.weights.related.items() if one == term]
+    return tuple(word for _, word in sorted(near) if any(word in found for found in held))
 
 
 def _expected(knowledge: Knowledge, thought: Consideration, expect: str, *, threshold: float) -> Expected:

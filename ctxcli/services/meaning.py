@@ -17,7 +17,8 @@ from ctxcli.retrieval.bm25 import Match
 from ctxcli.retrieval.closeness import Nearness, texts_of
 from ctxcli.retrieval.fusion import Fusion, NearMatch
 from ctxcli.retrieval.weights import TermWeights
-from ctxcli.services.answering import CANDIDATES, Filters, Knowledge, WordRanker, best_span, matching_docs
+from ctxcli.services.answering import CANDIDATES, Filters, Knowledge, WordRanker, matching_docs
+from ctxcli.services.searching import best_span
 from ctxcli.settings import BY_MEANING
 from ctxcli.text.question import Question, read_question
 

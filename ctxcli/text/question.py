@@ -9,17 +9,15 @@ from ctxcli.text.analyzer import Analyzer, fold, is_unspaced, tokens
 from ctxcli.text.stopwords import CHINESE_POINTING, CHINESE_QUESTION, ENGLISH, ENGLISH_QUESTION
 
 Language = Literal["en", "zh"]
-AskedKind = Literal["date", "number", "person", "place", ""]
+AskedKind = Literal["year", "date", "number", "person", "place", ""]
 
 CHARACTER_WEIGHT = 0.35
 """What a single Chinese character weighs beside a bigram (measured)."""
 
 _ASKED: dict[Language, tuple[tuple[AskedKind, str], ...]] = {
     "en": (
-        (
-            "date",
-            r"\bwhen\b|\b(?:what|which|in what) (?:year|date|day|month|century|decade)\b",
-        ),
+        ("year", r"\b(?:what|which) year\b"),
+        ("date", r"\bwhen\b|\b(?:what|which) (?:date|day|month|century|decade)\b"),
         (
             "number",
             r"\bhow (?:many|much|long|often|far|old|large|big|tall|high|fast|deep|wide)\b"
@@ -30,7 +28,8 @@ _ASKED: dict[Language, tuple[tuple[AskedKind, str], ...]] = {
         ("place", r"\bwhere\b|\b(?:what|which) (?:city|country|state|town|place|river|county)\b"),
     ),
     "zh": (
-        ("date", r"何[时時]|什[么麼][时時][候间間]|哪一?年|哪一?天|[几幾][月号號]|年份|日期|哪[个個]?世[纪紀]"),
+        ("year", r"[何哪]一?年|什[么麼]年|年份"),
+        ("date", r"何[时時]|什[么麼][时時][候间間]|哪一?天|[几幾][月号號]|日期|哪[个個]?世[纪紀]"),
         (
             "number",
             r"多少|[几幾][个個人次名位种種年天条條]|多[大长長久高远遠快重宽寬]|百分之|上限|下限|默[认認]值|最[多少大小]",
@@ -38,6 +37,8 @@ _ASKED: dict[Language, tuple[tuple[AskedKind, str], ...]] = {
     ),
 }
 _FOUND: dict[tuple[Language, AskedKind], str] = {
+    ("en", "year"): r"\b[12][0-9]{3}s?\b",
+    ("zh", "year"): r"[0-9〇零一二三四五六七八九十]{2,}(?= ?年)|[12][0-9]{3}",
     ("en", "date"): (
         r"\b[12][0-9]{3}s?\b|\b[0-9]{1,2}(?:st|nd|rd|th)\b"
         r"|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"

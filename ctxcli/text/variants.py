@@ -32,3 +32,9 @@ def other_forms(term: str) -> tuple[str, ...]:
     choices = [to_traditional.get(char, char) + (char if char in to_traditional else "") for char in term]
     forms = ("".join(form) for form in islice(product(*choices), 9))
     return tuple(form for form in forms if form != term)[:8]
+
+
+def is_traditional(term: str) -> bool:
+    """Whether a character of it is written otherwise in simplified script."""
+    to_simplified, _ = _tables()
+    return any(char in to_simplified for char in term)

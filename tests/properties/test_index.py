@@ -13,7 +13,8 @@ from ctxcli.index.embedded import EmbeddedReader, open_writer
 from ctxcli.index.memory import MemoryIndex
 from ctxcli.model.index import FileRecord
 from ctxcli.model.prepared import Prepared
-from ctxcli.services.answering import Knowledge, ask, search
+from ctxcli.services.answering import Knowledge, ask
+from ctxcli.services.searching import search
 from ctxcli.text.analyzer import Analyzer
 from tests.unit.index.made import SETTINGS, failed, made
 

@@ -16,8 +16,9 @@ from ctxcli.model.answer import Answer, Passage
 from ctxcli.model.document import Document
 from ctxcli.model.index import FileRecord
 from ctxcli.parsing import chunker, formats
-from ctxcli.services.answering import Knowledge, ask, search
+from ctxcli.services.answering import Knowledge, ask
 from ctxcli.services.prepare import prepare
+from ctxcli.services.searching import search
 from tests.unit.retrieval.made import ANALYZER, knowledge
 
 ROOT = Path(__file__).parents[3]

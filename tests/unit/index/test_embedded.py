@@ -15,7 +15,8 @@ from ctxcli.index.embedded import EmbeddedReader, open_writer
 from ctxcli.index.integrity import damaged_file, seal, unseal
 from ctxcli.model.document import ParseWarning
 from ctxcli.model.errors import DataError
-from ctxcli.services.answering import Filters, Knowledge, ask, search
+from ctxcli.services.answering import Filters, Knowledge, ask
+from ctxcli.services.searching import search
 from ctxcli.text.analyzer import Analyzer
 from tests.unit.index.made import SETTINGS, failed, made
 

@@ -13,7 +13,8 @@ from ctxcli.index.memory import MemoryIndex
 from ctxcli.model.stored import StoredChunk
 from ctxcli.retrieval import bm25, keyword
 from ctxcli.retrieval.weights import TermWeights, idf, weigh
-from ctxcli.services.answering import Knowledge, search
+from ctxcli.services.answering import Knowledge
+from ctxcli.services.searching import search
 from ctxcli.text.question import Question, read_question
 from tests.unit.index.made import made as file
 from tests.unit.retrieval.made import ANALYZER, index, knowledge

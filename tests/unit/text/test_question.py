@@ -36,7 +36,8 @@ def test_the_language_is_that_of_the_words(text: str, language: str) -> None:
     ("text", "kind"),
     [
         ("When was it released?", "date"),
-        ("In what year did it end?", "date"),
+        ("In what year did it end?", "year"),
+        ("哪一年发布？", "year"),
         ("How many retries are made?", "number"),
         ("What is the default port?", "number"),
         ("Who approved it?", "person"),
