@@ -82,10 +82,11 @@ _STYLES = {"ok": "green", "moved": "yellow", "stale": "red", "missing": "red"}
 def _show(found: "Verification", screen: "Screen") -> None:
     for one in found.citations:
         detail = f"now at {_where(one.now)}" if one.now else one.message
-        if one.now and one.cited.page and not one.now.page:
+        lacks_lines = one.now and one.cited.line_start and not one.now.line_start
+        if one.now and ((one.cited.page and not one.now.page) or lacks_lines):
             detail = f"{one.message}; it stands at {_where(one.now)}"
-        line = f"[{one.cited.n}] {one.status:8}{one.cited.doc}{f': {detail}' if detail else ''}"
-        screen.line(line, style=_STYLES[one.status])
+        said = ": ".join(filter(None, (one.cited.doc, detail)))
+        screen.line(f"[{one.cited.n}] {one.status:8}{said}", style=_STYLES[one.status])
     if not found.citations:
         screen.line("there is nothing to check: the answer cites nothing")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctxcli.answering.citations import read_citations
+from ctxcli.answering.citations import read_answer
 from ctxcli.model.errors import DataError
 from ctxcli.model.stored import Place
 from ctxcli.model.verification import CheckedCitation, CitedQuote, Verification
@@ -101,10 +101,16 @@ def _roots(workspace: "Workspace", name: str) -> "tuple[manifest.Root, ...]":
 
 
 def verify(text: str, shelf: Shelf) -> Verification:
-    """Check every citation of an answer (its JSON document, or its text)."""
-    cited = read_citations(text)
-    documents = shelf.open(one.doc for one in cited)
-    return Verification(tuple(_check(one, documents[one.doc]) for one in cited))
+    """Check every citation of an answer (its JSON document, or its text), and each mark in it that has no source."""
+    answer = read_answer(text)
+    documents = shelf.open(one.doc for one in answer.citations)
+    checked = [_check(one, documents[one.doc]) for one in answer.citations]
+    return Verification((*checked, *map(_without_source, answer.strays)))
+
+
+def _without_source(n: int) -> CheckedCitation:
+    message = "the answer cites it, and no source with a quote bears this number"
+    return CheckedCitation(CitedQuote(n, "", ""), "missing", message=message)
 
 
 def _check(cited: CitedQuote, document: Located | str) -> CheckedCitation:
@@ -118,18 +124,27 @@ def _check(cited: CitedQuote, document: Located | str) -> CheckedCitation:
     if any(_is_as_cited(cited, place) for place in places):
         return CheckedCitation(cited, "ok")
     now = min(places, key=lambda place: _distance(cited, place))
-    no_pages = cited.page is not None and now.page is None
-    message = "the document has no pages" if no_pages else "the quote stands elsewhere"
-    return CheckedCitation(cited, "moved", now=now, message=message)
+    return CheckedCitation(cited, "moved", now=now, message=_lacking(cited, now) or "the quote stands elsewhere")
+
+
+def _lacking(cited: CitedQuote, now: Place) -> str:
+    """What is cited that the document does not have at all, "" if nothing."""
+    if cited.page is not None and now.page is None:
+        return "the document has no pages"
+    if cited.line_start is not None and now.line_start is None:
+        return "the document has no lines"
+    return ""
 
 
 def _is_as_cited(cited: CitedQuote, place: Place) -> bool:
     """Whether a place lies within what is cited: its section, its page (or one of the two it is on), its lines."""
     if not _same_section(cited, place):
         return False
-    if cited.page is not None:
-        return place.page is not None and _meets(cited.page, cited.page_end, place.page, place.page_end)
-    if cited.line_start is not None and place.line_start is not None:
+    if _lacking(cited, place):
+        return False
+    if cited.page and place.page and not _meets(cited.page, cited.page_end, place.page, place.page_end):
+        return False
+    if cited.line_start and place.line_start:
         return _meets(cited.line_start, cited.line_end, place.line_start, place.line_end)
     return True
 
@@ -141,10 +156,11 @@ def _meets(first: int, last: int | None, place: int, place_last: int | None) -> 
 
 
 def _same_section(cited: CitedQuote, place: Place) -> bool:
-    wanted = cited.section or cited.heading
-    if not wanted:
-        return True
-    return is_within(wanted, number=place.section, heading=place.heading, path=place.heading_path)
+    return all(
+        is_within(wanted, number=place.section, heading=place.heading, path=place.heading_path)
+        for wanted in (cited.section, cited.heading)
+        if wanted
+    )
 
 
 def _distance(cited: CitedQuote, place: Place) -> tuple[int, bool]:

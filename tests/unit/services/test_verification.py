@@ -280,3 +280,96 @@ def test_what_is_no_answer_is_told(text: str) -> None:
     with pytest.raises(DataError) as error:
         read_citations(text)
     assert error.value.hint
+
+
+@pytest.mark.parametrize(
+    ("claim", "status"),
+    [
+        ({"line_start": "9"}, "ok"),
+        ({"line_start": " ９ ", "line_end": 9.0}, "ok"),
+        ({"line_start": "8"}, "moved"),
+        ({"page": "3"}, "moved"),
+        ({"page": "", "section": "", "heading": None}, "ok"),
+        ({"section": 6}, "ok"),
+        ({"section": 1}, "moved"),
+        ({"section": "6.3.2", "heading": "Wind"}, "ok"),
+        ({"section": "6.3.2", "heading": "Rain"}, "moved"),
+    ],
+)
+def test_what_is_claimed_in_another_form_is_checked_as_well(folder: Path, claim: dict[str, Any], status: str) -> None:
+    assert one(folder, quote=WIND, **claim).status == status
+
+
+@pytest.mark.parametrize(
+    ("name", "claim"),
+    [
+        ("page", {"page": 2.5}),
+        ("page", {"page": "p. 3"}),
+        ("page", {"page": True}),
+        ("page", {"page": 0}),
+        ("page_end", {"page_end": 3}),
+        ("line_start", {"line_start": [9]}),
+        ("line_start", {"line_start": "9" * 5000}),
+        ("line_end", {"line_end": "nine"}),
+        ("section", {"section": 6.3}),
+        ("section", {"section": False}),
+        ("heading", {"heading": ["a"]}),
+        ("n", {"n": -1}),
+    ],
+)
+def test_a_claim_that_cannot_be_checked_is_an_error_that_names_it(name: str, claim: dict[str, Any]) -> None:
+    with pytest.raises(DataError, match=f"`{name}`"):
+        read_citations(json.dumps({"citations": [{"doc": "manual.md", "quote": WIND, **claim}]}))
+
+
+def test_lines_of_a_document_without_lines_are_not_as_cited() -> None:
+    cited = {"doc": PDF, "quote": "It is tested on the first Wednesday of each month at 08:00.", "line_start": 3}
+    found = verify(json.dumps({"citations": [cited]}), Shelf.of_folder(ROOT)).citations[0]
+    assert (found.status, found.message) == ("moved", "the document has no lines")
+
+
+MARKED = [
+    ("The vent opens [1]. It closes [7].", [7]),
+    ("天窗会打开[1]。大风时关闭[7]。", [7]),
+    ("天窗会打开【1】。大风时关闭【7】［8］。", [7, 8]),
+    ("The vent opens [1][7] and [12] closes [1, 3].", [3, 7, 12]),
+    ("[7] says so [1].", [7]),
+    ("See the note[^7] [1].", []),
+    ("The vent opens [1]; a footnote [^7].\n\n[^7]: Only by day.", []),
+    ("The vent opens [1]. Call arr[7] or `x [7]` or <code>[7]</code>.", []),
+    ("The vent opens [1].\n\n```c\nint a = [7];\n```\n\n    b = [7]\n", []),
+    ("The vent opens [1]. [7](https://a.b) ![7](x.png) [7][ref] [9].\n\n[9]: https://a.b", []),
+    ("The vent opens [1] at [20, 30] degrees in [2024].", []),
+    ("开窗 [1]，见表 `[7]`。\n\n~~~\n[7]\n~~~", []),
+]
+
+
+@pytest.mark.parametrize(("text", "strays"), MARKED)
+def test_a_mark_without_a_source_is_missing_and_what_only_looks_like_one_is_not(
+    folder: Path, text: str, strays: list[int]
+) -> None:
+    quoted = [{"doc": "manual.md", "quote": WIND}]
+    answers = [json.dumps({"answer": text, "citations": quoted}), f"{text}\n\n[1] manual.md · §6.3.2\n    {WIND}\n"]
+    for answer in answers:
+        found = verify(answer, Shelf.of_folder(folder))
+        assert [(one.cited.n, one.status) for one in found.citations] == [(1, "ok"), *((n, "missing") for n in strays)]
+        assert found.ok == (not strays)
+
+
+def test_marks_in_a_quote_are_the_documents_own(folder: Path) -> None:
+    write(folder, "paper.md", "# Paper\n\nIt was measured before [7].\n")
+    quote = "It was measured before [7]."
+    for answer in (
+        json.dumps({"answer": f"{quote} [1]", "citations": [{"doc": "paper.md", "quote": quote}]}),
+        f"{quote} [1]\n\n[1] paper.md · Paper\n    {quote}\n",
+    ):
+        assert verify(answer, Shelf.of_folder(folder)).ok
+    other = f"{quote} [1] Others say no [8].\n\n[1] paper.md · Paper\n    {quote}\n[8] paper.md · Paper\n"
+    assert [one.cited.n for one in verify(other, Shelf.of_folder(folder)).citations] == [1, 8]
+
+
+def test_a_source_that_nothing_cites_is_in_order(folder: Path) -> None:
+    answer = {"answer": "Yes [2].", "citations": [{"n": n, "doc": "manual.md", "quote": WIND} for n in ("1", 2)]}
+    assert verify(json.dumps(answer), Shelf.of_folder(folder)).ok
+    with pytest.raises(DataError, match="`answer`"):
+        read_citations(json.dumps({"answer": ["Yes [2]."], "citations": []}))
