@@ -144,6 +144,8 @@ def _show(found: "Evaluation", screen: "Screen") -> None:
     screen.table(("figure", "value"), rows)
     screen.line()
     screen.line(f"{len(found.outcomes)} questions, threshold {found.threshold:.2f}")
+    if found.untold:
+        screen.line(f"{found.untold} with neither answer nor place known: no part of answer, right and risk")
     if found.suggested is not None:
         screen.line(f"fewest mistakes at threshold {found.suggested:.2f}")
     screen.line()

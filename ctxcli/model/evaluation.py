@@ -29,7 +29,8 @@ class Outcome:
     `doc_rank` and `place_rank` are the ranks (from 1) of the first chunk from the right document and at the right
     place, None where there is none among the ranked ones; `knows_doc` and `knows_place` say whether they are known at
     all: the figures leave out the others. `right` says whether what was shown, or
-    would have been, holds an accepted answer (or, where none is known, comes from the right place).
+    would have been, holds an accepted answer (or, where none is known, comes from the right place); False where the
+    question has no answer, None where it has one and neither answer nor place is known.
     """
 
     id: str
@@ -38,7 +39,7 @@ class Outcome:
     score: float
     doc_rank: int | None
     place_rank: int | None
-    right: bool
+    right: bool | None
     knows_doc: bool = True
     knows_place: bool = True
 
@@ -54,11 +55,17 @@ class Evaluation:
     curve: tuple[tuple[float, float, float], ...]
     """Risk against coverage: (threshold, share answered, share of those that are wrong), most careful first."""
 
+    @property
+    def untold(self) -> int:
+        """The questions of which nobody can say whether they were answered rightly."""
+        return sum(one.right is None for one in self.outcomes)
+
     def document(self) -> dict[str, Any]:
         """`ctx/evaluation/1`."""
         return {
             "schema": "ctx/evaluation/1",
             "questions": len(self.outcomes),
+            "untold": self.untold,
             "threshold": self.threshold,
             "figures": self.figures,
             "suggested_threshold": self.suggested,

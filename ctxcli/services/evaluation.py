@@ -96,7 +96,12 @@ def _outcome(asking: Asking, question: KnownQuestion) -> Outcome:
     right_place = [_at_place(passage, question) for passage in answer.evidence]
     place_rank = _first(right_place)
     shown = _plain(answer.candidate or "")
-    right = any(_plain(text) in shown for text in question.answers) if question.answers else place_rank == 1
+    knows_place = bool(question.doc and (question.page or question.lines or question.section or question.answers))
+    right: bool | None = None
+    if question.answers:
+        right = any(_plain(text) in shown for text in question.answers)
+    elif knows_place:
+        right = place_rank == 1
     return Outcome(
         id=question.id,
         answerable=question.answerable,
@@ -104,9 +109,9 @@ def _outcome(asking: Asking, question: KnownQuestion) -> Outcome:
         score=answer.score,
         doc_rank=_first(right_doc),
         place_rank=place_rank,
-        right=question.answerable and right,
+        right=right if question.answerable else False,
         knows_doc=bool(question.doc),
-        knows_place=bool(question.doc and (question.page or question.lines or question.section or question.answers)),
+        knows_place=knows_place,
     )
 
 

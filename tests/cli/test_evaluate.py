@@ -61,6 +61,16 @@ def test_eval_suggests_a_threshold_as_a_number_alone(place: Path) -> None:
     assert ctx(place, "kb", "eval", "one.jsonl", "--suggest-threshold").code == 2
 
 
+def test_eval_says_how_many_questions_tell_nothing(place: Path) -> None:
+    write(place, "bare.jsonl", json.dumps({"question": PUMP}) + "\n" + json.dumps({"question": "大风时天窗怎样？"}))
+    done = ctx(place, "kb", "eval", "bare.jsonl", "--json")
+    assert (done.json["figures"]["answer"], done.json["untold"], done.json["risk_coverage"]) == (None, 2, [])
+    assert [one["right"] for one in done.json["outcomes"]] == [None, None]
+    text = ctx(place, "kb", "eval", "bare.jsonl", "--plot", "plot.svg")
+    assert (text.code, "2 with neither answer nor place known" in text.out) == (0, True)
+    assert "with neither" not in ctx(place, "kb", "eval", "q.jsonl").out
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "name"),
     [

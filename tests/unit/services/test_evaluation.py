@@ -53,6 +53,17 @@ def test_questions_of_which_the_place_is_not_known_do_not_count_for_it() -> None
     assert (nothing["doc_hit@1"], nothing["doc_mrr"], nothing["false_answers"], nothing["auroc"]) == (None,) * 4
 
 
+def test_questions_of_which_neither_answer_nor_place_is_known_are_neither_right_nor_wrong() -> None:
+    untold = replace(outcome(0.8), right=None)
+    found = metrics.figures([*FOUR, untold])
+    assert (found["answer"], found["right"]) == (round(2 / 3, 4), round(1 / 3, 4))
+    assert found["false_declines"] == 0.25
+    assert metrics.risk_coverage([*FOUR, untold]) == metrics.risk_coverage(FOUR)
+    assert metrics.best_threshold([*FOUR, untold]) == metrics.best_threshold(FOUR)
+    nothing = [untold]
+    assert (metrics.figures(nothing)["answer"], metrics.risk_coverage(nothing)) == (None, ())
+
+
 def test_risk_against_coverage_of_four_questions() -> None:
     assert metrics.risk_coverage(FOUR) == ((0.9, 0.25, 0.0), (0.7, 0.5, 0.5), (0.5, 0.75, 2 / 3), (0.3, 1.0, 0.5))
     equal = metrics.risk_coverage([outcome(0.5), outcome(0.5, right=False)])
@@ -126,6 +137,20 @@ def test_a_tiny_set_is_judged_as_by_hand() -> None:
     document = found.document()
     assert (document["schema"], document["questions"], document["threshold"]) == ("ctx/evaluation/1", 4, 0.4)
     assert document["risk_coverage"][-1]["coverage"] == 1.0
+
+
+def test_what_cannot_be_told_of_a_question_is_not_counted() -> None:
+    rows = [
+        {"question": "Above how many degrees does the roof vent open?", "answers": ["28 degrees"]},
+        {"question": "When does the pump start?"},
+        {"question": "灌溉水泵几点启动？", "doc": "1.md"},
+        {"question": "天窗什么时候打开？", "section": "6.3"},
+        {"question": "Who wrote Hamlet?", "answerable": False},
+    ]
+    found = evaluate(asking(MANUAL, CHINESE), read_questions(map(json.dumps, rows), name="q"))
+    assert [one.right for one in found.outcomes] == [True, None, None, None, False]
+    assert (found.figures["answer"], found.figures["right"], found.document()["untold"]) == (1.0, 1.0, 3)
+    assert found.curve[-1][1:] == (1.0, 0.5)
 
 
 @pytest.mark.parametrize(
