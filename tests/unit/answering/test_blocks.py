@@ -36,6 +36,29 @@ def test_a_chinese_list_is_shown_whole() -> None:
     assert answer.citations[0].quote == f"启动锅炉的步骤如下：\n\n{listed}"
 
 
+@pytest.mark.parametrize(
+    ("before", "led_in", "steps", "question"),
+    [
+        (
+            "| 型号 | 口径 |\n|---|---|\n| V-1 | 20 mm |\n\n",
+            "关闭阀门的步骤：",
+            "先停水泵 关闭阀门V-1 记录时间",
+            "关闭阀门的步骤",
+        ),
+        (
+            "| Model | Bore |\n|---|---|\n| V-1 | 20 mm |\n\n",
+            "To close the valves:",
+            "Stop Close Note",
+            "How to close the valves?",
+        ),
+    ],
+)
+def test_steps_are_shown_without_the_table_above_them(before: str, led_in: str, steps: str, question: str) -> None:
+    listed = "\n".join(f"{number}. {step}" for number, step in enumerate(steps.split(), 1))
+    answer = asked(f"# 阀门 valves\n\n{before}{led_in}\n\n{listed}\n", question)
+    assert answer.citations[0].quote == f"{led_in}\n\n{listed}"
+
+
 def test_a_table_is_shown_with_its_column_names() -> None:
     rows = [
         f"| Boiler room {number} of the works at the harbour | {number * 10} degrees at most |"
