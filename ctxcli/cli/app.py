@@ -55,7 +55,7 @@ COMMANDS: Mapping[str, Lazy] = {
 
 KB_COMMANDS: Mapping[str, Lazy] = {
     "eval": Lazy("ctxcli.cli.evaluate", "evaluate", "Measure answers to questions whose answers are known."),
-    "calibrate": Lazy("ctxcli.cli.evaluate", "calibrate", "Fit the threshold of a knowledge base."),
+    "calibrate": Lazy("ctxcli.cli.evaluate", "calibrate", "Fit threshold and scale of a knowledge base."),
     "explain": Lazy("ctxcli.cli.explain", "explain", "Tell why a question got its answer, or what lost a passage."),
     "search": Lazy("ctxcli.cli.search", "search", "Find the passages nearest to a query."),
 }

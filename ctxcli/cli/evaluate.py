@@ -1,4 +1,4 @@
-"""`ctx kb eval` and `ctx kb calibrate`: how good the answers are, and the threshold that fits."""
+"""`ctx kb eval` and `ctx kb calibrate`: how good the answers are, and the threshold and scale that fit."""
 
 import sys
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from ctxcli.model.errors import DataError, NotFoundError, UsageError
 
 if TYPE_CHECKING:
     from ctxcli.cli.screen import Screen
+    from ctxcli.model.calibration import Fit
     from ctxcli.model.evaluation import Evaluation, KnownQuestion
     from ctxcli.services.asking import Asking
 
@@ -64,37 +65,52 @@ def calibrate(
     mode: Mode = None,
     fusion: Fusion = None,
     rerank: Rerank = None,
-    reset: Annotated[bool, typer.Option("--reset", help="Go back to the default threshold.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell the threshold.")] = False,
+    reset: Annotated[bool, typer.Option("--reset", help="Forget all that was fitted.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would be fitted.")] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
     workspace: WorkspaceDir = None,
 ) -> None:
-    """Fit the threshold of a knowledge base to your questions, or to some made out of it."""
+    """Fit threshold and scale of a knowledge base to your questions, or the threshold to some made out of it."""
     from ctxcli.answering.decision import THRESHOLD
+    from ctxcli.model.calibration import Calibration, Fit
     from ctxcli.services import evaluation
     from ctxcli.services import workspace as workspaces
     from ctxcli.storage import calibration
 
+    if reset and (questions or dry_run or mode or fusion or rerank is not None):
+        raise UsageError("--reset forgets all that was fitted", hint="give it alone, or with --kb")
     folder = workspaces.find(workspace).kb_folder(kb)
     asking = _asking(workspace, [kb], None, notes=False, way=(mode, fusion, rerank))
     if reset:
-        calibration.forget_threshold(folder)
-        fitted, count = THRESHOLD, 0
+        calibration.forget_calibration(folder)
+        fit = Fit(Calibration(THRESHOLD))
     else:
         known = _read(questions) if questions else _made(asking, kb)
-        outcomes = evaluation.evaluate(asking, known).outcomes
-        fitted, count = evaluation.fitted_threshold(outcomes, default=THRESHOLD, made=not questions), len(outcomes)
+        fit = evaluation.calibrate(asking, known, default=THRESHOLD, made=not questions)
         if not dry_run:
-            way = asking.knowledge.ranker.name
-            calibration.write_threshold(folder, fitted, questions=count, made=not questions, way=way)
+            calibration.write_calibration(folder, fit, way=asking.knowledge.ranker.name)
     if as_json:
-        emit_json({"schema": "ctx/calibration/1", "kb": kb, "threshold": fitted, "questions": count})
-    else:
-        sys.stdout.write(f"{fitted}\n")
-        source = "questions of yours" if questions else "made questions"
-        done = "the default again" if reset else f"fitted to {count} {source}"
-        notice(f"{kb}: threshold {fitted}, {done}", quiet=quiet)
+        emit_json(fit.document(kb))
+        return
+    sys.stdout.write(f"{fit.calibration.threshold}\n")
+    for line in _fit_lines(fit, reset=reset):
+        notice(f"{kb}: {line}", quiet=quiet)
+
+
+def _fit_lines(fit: "Fit", *, reset: bool) -> list[str]:
+    from ctxcli.model.calibration import AS_IT_IS
+
+    source = "made questions" if fit.made else "questions of yours"
+    done = "the default again" if reset else f"fitted to {fit.questions} {source}"
+    lines = [f"threshold {fit.calibration.threshold}, {done}"]
+    if fit.before is None:
+        return lines
+    scale = fit.calibration.scale
+    brier = f"Brier score of questions left out {fit.after:.3f}, without a scale {fit.before:.3f}"
+    if scale == AS_IT_IS:
+        return [*lines, f"scores stay as they are; {brier}"]
+    return [*lines, f"scores on a scale (shift {scale.shift:+.2f}, slope {scale.slope:.2f}); {brier}"]
 
 
 def _asking(

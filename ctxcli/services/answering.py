@@ -37,6 +37,7 @@ EVERYWHERE = Filters()
 
 
 if TYPE_CHECKING:
+    from ctxcli.model.calibration import ScoreScale
 
     class Ranker(Protocol):
         """The way chunks are found and judged: which are looked at, in which order, and what speaks for an answer."""
@@ -126,6 +127,8 @@ class Knowledge:
         self._readers = readers
         self.analyzer = analyzer
         self.ranker: Ranker = ranker or WordRanker()
+        self.scale: ScoreScale | None = None
+        """What the scores of answers mean here, where that was fitted."""
         self._kb_of: dict[str, str] = {}
         self._files: dict[str, FileRecord] = {}
 
@@ -246,6 +249,11 @@ class Consideration:
 
 def consider(knowledge: Knowledge, text: str, *, limit: int = EVIDENCE) -> Consideration:
     """Rank the chunks, choose the excerpts and score the question; `limit` is the number of chunks kept."""
+    thought = _considered(knowledge, text, limit=limit)
+    return replace(thought, score=knowledge.scale.of(thought.score)) if knowledge.scale else thought
+
+
+def _considered(knowledge: Knowledge, text: str, *, limit: int) -> Consideration:
     question = read_question(text, knowledge.analyzer)
     weights = knowledge.weigh(question, with_related=True)
     if question.sections:

@@ -19,6 +19,7 @@ NOTES_KB = "_notes"
 
 if TYPE_CHECKING:
     from ctxcli.index.embedded import EmbeddedReader
+    from ctxcli.model.calibration import Calibration
     from ctxcli.model.index import FileRecord
     from ctxcli.services.workspace import Workspace
 
@@ -209,12 +210,12 @@ def _has_changed(path: Path, record: "FileRecord") -> bool:
         return True
 
 
-def _fitted(workspace: "Workspace", names: Sequence[str], way: str) -> float | None:
-    """The highest threshold fitted to one of the knowledge bases, so that none answers more freely than it should."""
-    from ctxcli.storage.calibration import read_threshold
+def _fitted(workspace: "Workspace", names: Sequence[str], way: str) -> "Calibration | None":
+    """The strictest of what was fitted to the knowledge bases, so that none answers more freely than it should."""
+    from ctxcli.storage.calibration import read_calibration
 
-    found = [read_threshold(workspace.kb_folder(name), way=way) for name in names]
-    return max((value for value in found if value is not None), default=None)
+    found = [read_calibration(workspace.kb_folder(name), way=way) for name in names]
+    return max(filter(None, found), key=lambda one: one.strictness, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +258,10 @@ class Asking:
         knowledge = open_knowledge(found, kb, notes=with_notes, way=way)
         configured = found.settings.optional_number("ask.threshold")
         fitted = _fitted(found, list(knowledge.readers), knowledge.ranker.name)
-        chosen = next(value for value in (threshold, configured, fitted, decision.THRESHOLD) if value is not None)
+        if fitted:
+            knowledge.scale = fitted.scale
+        own = fitted.threshold if fitted else decision.THRESHOLD
+        chosen = next(value for value in (threshold, configured, own) if value is not None)
         limit = top_k or found.settings.integer("ask.top_k")
         return cls(knowledge, chosen, limit, stale_check(knowledge, found.root), found)
 

@@ -1,13 +1,15 @@
-"""Ask questions whose answers are known, and fit the threshold of a knowledge base."""
+"""Ask questions whose answers are known, and fit threshold and scale of a knowledge base."""
 
 import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from random import Random
 
-from ctxcli.answering import metrics
+from ctxcli.answering import metrics, score_scale
 from ctxcli.model.answer import Passage
+from ctxcli.model.calibration import AS_IT_IS, Calibration, Fit
 from ctxcli.model.errors import DataError
 from ctxcli.model.evaluation import Evaluation, KnownQuestion, Outcome
 from ctxcli.model.stored import StoredChunk
@@ -177,6 +179,29 @@ def _words_of(chunk: StoredChunk, chance: Random, count: int) -> tuple[list[str]
     return [words[one] for one in kept], chunk.text[start:end]
 
 
+def calibrate(asking: Asking, questions: Sequence[KnownQuestion], *, default: float, made: bool) -> Fit:
+    """Ask every question and fit threshold and scale to what became of them; what was fitted before is forgotten."""
+    asking.knowledge.scale = None
+    return fit(evaluate(asking, questions).outcomes, default=default, made=made)
+
+
+def fit(outcomes: Sequence[Outcome], *, default: float, made: bool = False) -> Fit:
+    """The scale of the scores, and the threshold on it.
+
+    The scale stays as it is where the questions were `made`, which says nothing of people's, and where scales that were
+    fitted to some of the questions foretell nothing better of the others.
+    """
+    judged = [] if made else [(one.score, one.right) for one in outcomes if one.right is not None]
+    scale, before, after = AS_IT_IS, score_scale.brier(judged), score_scale.brier_unseen(judged)
+    if before is not None and after is not None:
+        before, after = round(before, 4), round(after, 4)
+        if after < before:
+            scale = score_scale.fitted_scale(judged)
+    scaled = [replace(one, score=scale.of(one.score)) for one in outcomes]
+    threshold = fitted_threshold(scaled, default=default, made=made)
+    return Fit(Calibration(threshold, scale), len(outcomes), made, before, after)
+
+
 def fitted_threshold(outcomes: Sequence[Outcome], *, default: float, made: bool = False) -> float:
     """The threshold that fits the outcomes (0.05…0.95), drawn towards the default where there are few.
 
@@ -185,6 +210,7 @@ def fitted_threshold(outcomes: Sequence[Outcome], *, default: float, made: bool 
     best = metrics.best_threshold(outcomes)
     if best is None:
         return default
-    prior = PRIOR + (3 * len(outcomes) if made else 0)
-    drawn = (len(outcomes) * best + prior * default) / (len(outcomes) + prior)
+    count = sum(one.right is not None for one in outcomes)
+    prior = PRIOR + (3 * count if made else 0)
+    drawn = (count * best + prior * default) / (count + prior)
     return round(min(0.95, max(0.05, drawn)), 3)

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from ctxcli.model.calibration import ScoreScale
 from tests.cli.run import ctx, fed, write
 
 PUMP = "When does the irrigation pump start?"
@@ -102,8 +103,11 @@ def test_a_fitted_threshold_is_kept_used_and_forgotten(place: Path) -> None:
     assert fitted != default
     assert not kept.exists()
     done = ctx(place, "kb", "calibrate", "q.jsonl", "--json")
-    assert done.json == {"schema": "ctx/calibration/1", "kb": "default", "threshold": fitted, "questions": 4}
-    assert json.loads(kept.read_text("utf-8")) == {"threshold": fitted, "questions": 4, "made_questions": False}
+    shown, scale = done.json, done.json["scale"]
+    assert (shown["schema"], shown["kb"], shown["threshold"]) == ("ctx/calibration/1", "default", fitted)
+    assert (shown["questions"], shown["brier"]["after"] < shown["brier"]["before"]) == (4, True)
+    held = {"threshold": fitted, "questions": 4, "made_questions": False, "scales": {"bm25": scale}}
+    assert json.loads(kept.read_text("utf-8")) == held
     assert threshold() == fitted
     assert threshold("--threshold", "0.2") == 0.2
     assert threshold(CTX_ASK_THRESHOLD="0.3") == 0.3
@@ -116,6 +120,75 @@ def test_a_fitted_threshold_is_kept_used_and_forgotten(place: Path) -> None:
     assert not kept.exists()
     assert threshold() == default
     assert ctx(place, "kb", "calibrate", "--reset").code == 0
+
+
+def asked(folder: Path, *more: str) -> tuple[float, float]:
+    """Score and threshold of a question."""
+    found = ctx(folder, "ask", PUMP, "--json", *more).json
+    return found["score"], found["threshold"]
+
+
+def test_scores_are_shown_on_the_scale_of_the_knowledge_base(place: Path) -> None:
+    kept = ".ctx/kb/default/calibration.json"
+    plain, _ = asked(place)
+    scale = ScoreScale(-1.5, 0.6)
+    write(place, kept, json.dumps({"threshold": 0.3, "scales": {"bm25": {"shift": -1.5, "slope": 0.6}}}))
+    assert asked(place) == (pytest.approx(scale.of(plain), abs=0.001), 0.3)
+    assert f"score {scale.of(plain):.2f}, threshold 0.30" in ctx(place, "kb", "explain", PUMP).out
+    assert ctx(place, "ask", PUMP, "--threshold", "0.9").code == 4, "a threshold is one of the scores that are shown"
+    assert ctx(place, "kb", "eval", "q.jsonl", "--json").json["outcomes"][0]["score"] == asked(place)[0]
+    write(place, kept, json.dumps({"threshold": 0.3}))
+    assert asked(place) == (plain, 0.3), "one that was fitted without a scale stays valid"
+    write(place, kept, json.dumps({"threshold": 0.3, "scales": {"hybrid": {"shift": -1.5, "slope": 0.6}}}))
+    assert asked(place) == (plain, 0.3), "that of another way of ranking is not its own"
+
+
+def test_calibrating_again_starts_from_the_scores_as_they_are(place: Path) -> None:
+    first = ctx(place, "kb", "calibrate", "q.jsonl", "--json").json
+    assert ctx(place, "kb", "calibrate", "q.jsonl", "--json").json == first
+    shown = ctx(place, "kb", "calibrate", "q.jsonl")
+    assert "on a scale (shift " in shown.err
+    assert "Brier score" in shown.err
+    assert shown.out == f"{first['threshold']}\n"
+    made = ctx(place, "kb", "calibrate", "--json").json
+    assert (made["scale"], made["brier"]) == (None, None)
+    assert "scales" not in json.loads((place / ".ctx/kb/default/calibration.json").read_text("utf-8"))
+    back = ctx(place, "kb", "calibrate", "--reset", "--json").json
+    assert (back["threshold"], back["scale"], back["brier"]) == (0.4, None, None)
+    for more in (["q.jsonl"], ["--dry-run"], ["--mode", "bm25"]):
+        assert ctx(place, "kb", "calibrate", "--reset", *more).code == 2
+
+
+def test_of_several_knowledge_bases_the_strictest_counts_with_its_scale(place: Path) -> None:
+    write(place, "other/a.md", "# Other\n\nNothing about it.\n")
+    assert ctx(place, "kb", "index", "other", "--kb", "other", "-q").code == 0
+    plain, default = asked(place)
+    assert default == 0.4
+    write(place, ".ctx/kb/default/calibration.json", '{"threshold": 0.5}')
+    harsh = '{"threshold": 0.2, "scales": {"bm25": {"shift": -4, "slope": 1}}}'
+    write(place, ".ctx/kb/other/calibration.json", harsh)
+    assert asked(place) == (pytest.approx(ScoreScale(-4, 1).of(plain), abs=0.001), 0.2)
+    write(place, ".ctx/kb/other/calibration.json", harsh.replace("-4", "4"))
+    assert asked(place) == (plain, 0.5)
+    assert asked(place, "--kb", "other")[1] == 0.2
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"threshold": 0.3, "scales": []}',
+        '{"threshold": 0.3, "scales": {"bm25": 7}}',
+        '{"threshold": 0.3, "scales": {"bm25": {"shift": 0}}}',
+        '{"threshold": 0.3, "scales": {"bm25": {"shift": 0, "slope": 0}}}',
+        '{"threshold": 0.3, "scales": {"bm25": {"shift": 0, "slope": -1}}}',
+        '{"threshold": 0.3, "scales": {"bm25": {"shift": NaN, "slope": 1}}}',
+        '{"threshold": 0.3, "scales": {"bm25": {"shift": 0, "slope": Infinity}}}',
+    ],
+)
+def test_a_threshold_whose_scale_cannot_be_read_is_not_used(place: Path, content: str) -> None:
+    plain = asked(place)
+    write(place, ".ctx/kb/default/calibration.json", content)
+    assert asked(place) == plain
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"threshold": "x"}', '{"threshold": 7}', '{"threshold": NaN}'])

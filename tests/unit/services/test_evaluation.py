@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcli.answering import metrics
+from ctxcli.model.calibration import AS_IT_IS, Calibration, Fit
 from ctxcli.model.errors import DataError
 from ctxcli.model.evaluation import Outcome
 from ctxcli.services.asking import Asking
-from ctxcli.services.evaluation import evaluate, fitted_threshold, made_questions, read_questions
+from ctxcli.services.evaluation import evaluate, fit, fitted_threshold, made_questions, read_questions
 from tests.unit.retrieval.made import knowledge
 
 MANUAL = (
@@ -195,3 +196,28 @@ def test_questions_made_out_of_documents_repeat_and_are_of_both_kinds() -> None:
     assert len({one.id for one in made}) == len(made)
     assert list(made_questions(chunks[:1])) == [], "there is nothing else to take words from"
     assert list(made_questions([])) == []
+
+
+def test_scores_that_promise_too_much_are_put_on_a_scale_and_the_threshold_with_them() -> None:
+    outcomes = [outcome(0.8, right=n % 3 > 0) for n in range(60)]
+    outcomes += [outcome(0.6, answerable=False) for _ in range(60)]
+    found = fit(outcomes, default=0.4)
+    scale = found.calibration.scale
+    assert 0.55 < scale.of(0.8) < 0.7
+    assert scale.of(0.6) < 0.25 < found.calibration.threshold < scale.of(0.8)
+    assert found.before is not None
+    assert found.after is not None
+    assert found.after < found.before
+    made = fit(outcomes, default=0.4, made=True)
+    assert (made.calibration.scale, made.before, made.after) == (AS_IT_IS, None, None)
+
+
+def test_a_scale_that_foretells_nothing_better_is_not_kept() -> None:
+    few = [outcome(0.9), outcome(0.1, answerable=False)] * 3
+    fine = [outcome(0.5, right=n % 2 == 0) for n in range(40)]
+    for outcomes in ([], few[:1], fine):
+        found = fit(outcomes, default=0.4)
+        assert found.calibration.scale == AS_IT_IS
+        assert found.before == found.after or (found.after or 0) >= (found.before or 0)
+    untold = replace(outcome(0.9), right=None)
+    assert fit([untold] * 50, default=0.4) == Fit(Calibration(0.4), 50)
