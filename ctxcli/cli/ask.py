@@ -79,7 +79,10 @@ def _show(answer: "Answer", request: AskRequest, *, as_json: bool) -> None:
     if request.format == "md":
         text = as_markdown(answer, cite=request.cite)
     else:
-        text = as_text(answer, cite=request.cite, colour=has_colour(sys.stdout))
+        from ctxcli.cli.wrapping import terminal_width
+
+        colour, width = has_colour(sys.stdout), terminal_width(sys.stdout)
+        text = as_text(answer, cite=request.cite, colour=colour, width=width)
     if request.evidence:
         text += "\n" + "\n".join(evidence_lines(answer))
     sys.stdout.write(text + "\n")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ctxcli.cli.output import visible
+from ctxcli.cli.wrapping import columns, wrapped
 from ctxcli.model.answer import Answer, Passage
 from ctxcli.packing.places import place as place_of
 from ctxcli.text.question import Language
@@ -33,26 +34,41 @@ _WORDS = {
 }
 
 
-def as_text(answer: Answer, *, cite: bool, colour: bool = False) -> str:
+def as_text(answer: Answer, *, cite: bool, colour: bool = False, width: int | None = None) -> str:
     """The answer with its sources: a line of them, or with `cite` a block each with the quote.
 
-    What comes from documents is shown without control characters; `colour` adds those of a terminal.
+    What comes from documents is shown without control characters; `colour` adds those of a terminal of `width` columns.
     """
     bold, dim = ("\x1b[1m{}\x1b[0m", "\x1b[2m{}\x1b[0m") if colour else ("{}", "{}")
     words = _WORDS[answer.language]
     if answer.text is None:
         return "\n".join(_refusal(answer, bold=bold))
-    lines = [visible(answer.text), ""]
+    lines = [*_folded(visible(answer.text), width), ""]
     if any(passage.conflict for passage in answer.citations):
         lines += [words["conflict"], ""]
     if cite:
         for number, passage in enumerate(answer.citations, 1):
             lines.append(bold.format(f"[{number}] {place(passage, answer.language)}"))
-            lines += [dim.format(f"    {line}") for line in visible(passage.quote).splitlines()]
+            lines += [dim.format(line) for line in _folded(visible(passage.quote), width, indent="    ")]
     else:
-        places = (f"[{n}] {place(passage, answer.language)}" for n, passage in enumerate(answer.citations, 1))
-        lines.append(dim.format(f"{words['sources']}{words['colon']}{'; '.join(places)}"))
+        lines += [dim.format(line) for line in _sources(answer, width)]
     return "\n".join(lines)
+
+
+def _folded(text: str, width: int | None, *, indent: str = "") -> Iterator[str]:
+    return (line for row in text.split("\n") for line in wrapped(f"{indent}{row}", width))
+
+
+def _sources(answer: Answer, width: int | None) -> Iterator[str]:
+    """All sources in a line; where a terminal has no room for that, one a line."""
+    words = _WORDS[answer.language]
+    places = [f"[{n}] {place(passage, answer.language)}" for n, passage in enumerate(answer.citations, 1)]
+    line = f"{words['sources']}{words['colon']}{'; '.join(places)}"
+    if width is None or columns(line) <= width:
+        yield line
+        return
+    yield f"{words['sources']}{words['colon']}".rstrip()
+    yield from (f"  {one}" for one in places)
 
 
 def _refusal(answer: Answer, *, bold: str) -> Iterator[str]:

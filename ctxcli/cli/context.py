@@ -125,7 +125,11 @@ def _explain(found: "Context", stream: "object") -> None:
          one.why)
         for one in found.packets
     ]  # fmt: skip
-    screen.table(("state", "type", "tokens", "relevance", "recency", "score", "source", "why"), rows)
+    screen.table(
+        ("state", "type", "tokens", "relevance", "recency", "score", "source", "why"),
+        rows,
+        spare=("recency", "relevance"),
+    )
 
 
 def _figure(value: float | None) -> str:

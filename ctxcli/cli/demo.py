@@ -50,6 +50,7 @@ def _samples() -> Path:
 def _run(root: Path, *, as_json: bool) -> list[object]:
     from ctxcli.cli.ask_view import as_text
     from ctxcli.cli.output import has_colour
+    from ctxcli.cli.wrapping import terminal_width
     from ctxcli.model.documents import answer_document
     from ctxcli.services import indexing
     from ctxcli.services import workspace as workspaces
@@ -66,6 +67,6 @@ def _run(root: Path, *, as_json: bool) -> list[object]:
         answer = asking.ask(question)
         answers.append(answer_document(answer))
         if not as_json:
-            shown = as_text(answer, cite=True, colour=has_colour(sys.stdout))
+            shown = as_text(answer, cite=True, colour=has_colour(sys.stdout), width=terminal_width(sys.stdout))
             sys.stdout.write(f'\n$ ctx ask "{question}" --cite\n{shown}\n')
     return answers

@@ -72,7 +72,7 @@ def _show(found: "Explanation", screen: "Screen") -> None:
     screen.table((f"term of {len(rows)}", f"chunks of {found.chunks}", "weight", "in hits", "or like it"), rows)
     screen.line()
     for number, hit in enumerate(found.hits, 1):
-        screen.line(f"{number}. {hit.score:.2f}  {place(hit, language_of(found.question))}")
+        screen.line(f"{number}. {hit.score:.2f}  {place(hit, language_of(found.question))}", hang=9)
         screen.line(f"   {hit.quote.splitlines()[0] if hit.quote else ''}", style="dim")
     if found.features:
         screen.line()

@@ -139,30 +139,34 @@ def get_artifact(key: Key, as_json: AsJson = False, quiet: Quiet = False, direct
     _get("artifact", key, as_json=as_json, directory=directory)
 
 
-def _emit_list(found: "FactList", *, as_json: bool) -> None:
+def _emit_list(found: "FactList", *, as_json: bool, quiet: bool) -> None:
     if as_json:
         emit_json(found.document())
         return
-    from ctxcli.cli.screen import Screen
+    from ctxcli.cli.screen import Screen, local_time
     from ctxcli.model.fact_reports import size_of
 
     screen = Screen(sys.stdout)
     if not found.facts:
+        notice(f"no {found.kind}s", quiet=quiet)
         return
     if found.kind == "artifact" and found.key is None:
-        rows = [(fact.key, size_of(fact.value), fact.source, fact.step, fact.at) for fact in found.facts]
-        screen.table(("key", "bytes", "source", "step", "at"), rows)
+        rows = [(fact.key, size_of(fact.value), fact.source, fact.step, local_time(fact.at)) for fact in found.facts]
+        screen.table(("key", "bytes", "source", "step", "at"), rows, spare=("at",))
         return
     shown = [("(deleted)" if fact.deleted else _short(fact.value)) for fact in found.facts]
-    cells = [(fact.key, text, fact.source, fact.step, fact.at) for fact, text in zip(found.facts, shown, strict=True)]
-    screen.table(("key", "value", "source", "step", "at"), cells)
+    cells = [
+        (fact.key, text, fact.source, fact.step, local_time(fact.at))
+        for fact, text in zip(found.facts, shown, strict=True)
+    ]
+    screen.table(("key", "value", "source", "step", "at"), cells, spare=("at",))
 
 
 @app.command("list")
 def list_(prefix: Prefix = "", as_json: AsJson = False, quiet: Quiet = False, directory: WorkspaceDir = None) -> None:
     """List the facts."""
     with user_errors(as_json=as_json):
-        _emit_list(_facts(directory, "fact").list(prefix), as_json=as_json)
+        _emit_list(_facts(directory, "fact").list(prefix), as_json=as_json, quiet=quiet)
 
 
 @artifact.command("list")
@@ -171,14 +175,14 @@ def list_artifacts(
 ) -> None:
     """List the artifacts with their sizes."""
     with user_errors(as_json=as_json):
-        _emit_list(_facts(directory, "artifact").list(prefix), as_json=as_json)
+        _emit_list(_facts(directory, "artifact").list(prefix), as_json=as_json, quiet=quiet)
 
 
 @app.command()
 def history(key: Key, as_json: AsJson = False, quiet: Quiet = False, directory: WorkspaceDir = None) -> None:
     """Show what a fact has been, oldest first."""
     with user_errors(as_json=as_json):
-        _emit_list(_facts(directory, "fact").history(key), as_json=as_json)
+        _emit_list(_facts(directory, "fact").history(key), as_json=as_json, quiet=quiet)
 
 
 @app.command()

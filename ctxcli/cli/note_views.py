@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ctxcli.cli.output import has_colour, one_line, visible
-from ctxcli.cli.screen import Screen, counted
+from ctxcli.cli.screen import Screen, counted, local_time
 from ctxcli.model.note import Note, NoteEntry, NoteHit, NoteList, NoteSummary
 
 if TYPE_CHECKING:
@@ -16,22 +16,13 @@ _SHOWN = 10
 _SKIPPED_SHOWN = 20
 
 
-def _time(moment: str) -> str:
-    """A time as people read it, in their own zone."""
-    if not moment:
-        return ""
-    from datetime import datetime
-
-    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
-
-
 def note(found: Note, screen: Screen) -> None:
     """The title, what is known of the note, and its content."""
     entry = found.entry
     screen.line(one_line(entry.title), style="bold")
     tags = " ".join(f"#{tag}" for tag in entry.tags)
     screen.line(
-        " · ".join(filter(None, (entry.id, entry.type, tags, _time(entry.updated_at), entry.path))), style="dim"
+        " · ".join(filter(None, (entry.id, entry.type, tags, local_time(entry.updated_at), entry.path))), style="dim"
     )
     if found.content:
         screen.line()
@@ -45,12 +36,12 @@ def notes(found: NoteList, screen: Screen) -> None:
         screen.line("no notes")
         return
     rows = [_row(one) for one in found.notes if isinstance(one, NoteEntry)]
-    screen.table(("id", "updated", "type", "title", "tags"), rows, cut="title")
+    screen.table(("id", "updated", "type", "title", "tags"), rows, cut="title", spare=("tags",))
     screen.line(f"{len(rows)}/{found.total} notes")
 
 
 def _row(entry: NoteEntry) -> tuple[str, str, str, str, str]:
-    return entry.id, _time(entry.updated_at), entry.type, entry.title, ", ".join(entry.tags)
+    return entry.id, local_time(entry.updated_at), entry.type, entry.title, ", ".join(entry.tags)
 
 
 def hits(found: NoteList, screen: Screen) -> None:
@@ -62,7 +53,8 @@ def hits(found: NoteList, screen: Screen) -> None:
         if isinstance(hit, NoteHit):
             screen.line(one_line(hit.entry.title), style="bold")
             screen.line(
-                f"  {hit.entry.id} · {hit.entry.type} · {_time(hit.entry.updated_at)} · {hit.entry.path}", style="dim"
+                f"  {hit.entry.id} · {hit.entry.type} · {local_time(hit.entry.updated_at)} · {hit.entry.path}",
+                style="dim",
             )
             if hit.snippet:
                 sys.stdout.write(f"  {_marked(hit.snippet)}\n")
@@ -97,7 +89,7 @@ def _section(title: str, entries: Sequence[NoteEntry], screen: Screen, *, total:
     if entries:
         screen.line(f"{title}:" if total is None else f"{title} ({total}):", style="bold")
         for entry in entries[:_SHOWN]:
-            screen.line(f"  {entry.id}  {one_line(entry.title)}")
+            screen.line(f"  {entry.id}  {one_line(entry.title)}", hang=4 + len(entry.id))
         if total and total > _SHOWN:
             screen.line(f"  and {total - _SHOWN} more")
 

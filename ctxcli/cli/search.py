@@ -1,7 +1,7 @@
 """`ctx kb search`: the passages nearest to a query."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -62,13 +62,16 @@ def search(
 
 def _show(hits: "Hits", explained: "dict[str, object] | None") -> None:
     from ctxcli.cli.ask_view import place
+    from ctxcli.cli.screen import Screen
     from ctxcli.text.question import language_of
 
+    screen = Screen(sys.stdout)
     for rank, hit in enumerate(hits.passages, 1):
-        sys.stdout.write(f"{rank:2}. {hit.score:.2f}  {place(hit, language_of(hits.query))}\n")
+        screen.line(f"{rank:2}. {hit.score:.2f}  {place(hit, language_of(hits.query))}", style="bold", hang=10)
         for line in visible(hit.quote).splitlines():
-            sys.stdout.write(f"          {line}\n")
+            screen.line(f"          {line}")
     if explained:
-        sys.stdout.write("\n")
-        for term in explained["terms"]:  # type: ignore[attr-defined]
-            sys.stdout.write("  {term}  in {chunks} chunks, weight {weight}, in hits {hits}\n".format(**term))
+        screen.line()
+        terms: Any = explained["terms"]
+        rows = [(one["term"], one["chunks"], one["weight"], " ".join(map(str, one["hits"]))) for one in terms]
+        screen.table(("term", "chunks", "weight", "in hits"), rows)

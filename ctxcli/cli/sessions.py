@@ -9,12 +9,13 @@ import typer
 
 from ctxcli.cli.options import AsJson, DryRun, Quiet, WorkspaceDir, Yes
 from ctxcli.cli.output import confirm, emit_json, emit_line, end, notice, user_errors, visible, warn
+from ctxcli.cli.screen import Screen, local_time
 from ctxcli.cli.values import ValueCommand
 from ctxcli.model.errors import ExitCode, ParseError, UsageError
 from ctxcli.model.json_errors import json_reason
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from ctxcli.model.message import Message
     from ctxcli.model.session import Compaction
@@ -73,10 +74,12 @@ def list_(as_json: AsJson = False, quiet: Quiet = False, directory: WorkspaceDir
         if as_json:
             emit_json(found.document())
         elif found.sessions:
-            from ctxcli.cli.screen import Screen
-
-            rows = [(one.name, one.messages, one.archived, one.bytes, one.updated_at) for one in found.sessions]
+            rows = [
+                (one.name, one.messages, one.archived, one.bytes, local_time(one.updated_at)) for one in found.sessions
+            ]
             Screen(sys.stdout).table(("name", "messages", "archived", "bytes", "changed"), rows)
+        else:
+            notice("no sessions", quiet=quiet)
 
 
 @app.command()
@@ -96,7 +99,13 @@ def show(
         if as_json:
             emit_json(found.document())
         else:
-            sys.stdout.writelines(f"{visible(line)}\n" for line in map(_line, found.messages))
+            _show_messages(found.messages)
+
+
+def _show_messages(messages: "Iterable[Message]") -> None:
+    screen = Screen(sys.stdout)
+    for one in messages:
+        screen.line(_line(one), style="bold", lead=len(one.role) + 1)
 
 
 def _line(message: "Message") -> str:
@@ -235,7 +244,7 @@ def context(
         elif format == "messages":
             emit_line(json.dumps([one.openai() for one in found.messages], ensure_ascii=False))
         else:
-            sys.stdout.writelines(f"{visible(_line(one))}\n" for one in found.messages)
+            _show_messages(found.messages)
 
 
 def _model(model: str | None, *, quiet: bool) -> str | None:
@@ -282,7 +291,7 @@ def recall(
         else:
             for one in found:
                 mark = " (archived)" if one.archived else ""
-                emit_line(visible(f"{one.score:.2f}  {one.id}  {one.at}{mark}"))
+                emit_line(visible(f"{one.score:.2f}  {one.id}  {local_time(one.at)}{mark}"))
                 emit_line(visible(f"      {one.summary or ' '.join(one.text.split())[:200]}"))
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ctxcli.cli.screen import Screen, counted
+from ctxcli.cli.screen import Screen, counted, local_time
 from ctxcli.model.report import (
     Diagnosis,
     Embedding,
@@ -72,9 +72,9 @@ def knowledge_base(kb: KnowledgeBase, screen: Screen) -> None:
         ("size", _size(kb.bytes)),
         ("analyzer", kb.analyzer),
         *([("embedding", _embedding(kb.embedding))] if kb.embedding else []),
-        ("updated", kb.updated_at or "never"),
+        ("updated", local_time(kb.updated_at or "") or "never"),
     ):
-        screen.line(f"{name:10}{value}")
+        screen.line(f"{name:10}{value}", hang=10)
 
 
 def _embedding(vectors: Embedding) -> str:
@@ -92,7 +92,8 @@ def indexed_files(found: IndexedFiles, screen: Screen) -> None:
         (one.path, one.format or one.code, one.pages, one.chunks, _size(one.size), one.title or one.message)
         for one in found.files
     ]
-    screen.table(["path", "format", "pages", "chunks", "size", "title"], rows)
+    columns = ["path", "format", "pages", "chunks", "size", "title"]
+    screen.table(columns, rows, cut="title", spare=("title", "pages", "size"))
 
 
 def chunk(shown: ShownChunk, screen: Screen) -> None:
@@ -139,7 +140,8 @@ def diagnosis(found: Diagnosis, screen: Screen) -> None:
     for check in found.checks:
         hint = f" ({check.hint})" if check.hint else ""
         fixed = " [mended]" if check.fixed else ""
-        screen.line(f"{check.status:8} {check.name}: {check.message}{hint}{fixed}", style=styles[check.status])
+        said = f"{check.status:8} {check.name}: {check.message}{hint}{fixed}"
+        screen.line(said, style=styles[check.status], lead=len(check.status), hang=9)
 
 
 def settings(rows: Sequence[tuple[str, object, str]], screen: Screen) -> None:

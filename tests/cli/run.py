@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import subprocess
 import sys
 import tempfile
@@ -71,6 +72,31 @@ def start(folder: Path, *arguments: str, **more: str) -> "subprocess.Popen[bytes
         env=environment(folder, **more),
         start_new_session=True,
     )
+
+
+def on_terminal(folder: Path, *arguments: str, typed: bytes = b"", **more: str) -> Done:
+    """Run `ctx` on a terminal of its own, for stdin, stdout and stderr."""
+    main, side = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *arguments],
+        cwd=folder,
+        stdin=side,
+        stdout=side,
+        stderr=side,
+        env=environment(folder, TERM="xterm", **more),
+        start_new_session=True,
+    )
+    os.close(side)
+    if typed:
+        os.write(main, typed)
+    out = b""
+    try:
+        while part := os.read(main, 65536):
+            out += part
+    except OSError:
+        pass
+    os.close(main)
+    return Done(process.wait(timeout=60), out.decode("utf-8", "replace"), "")
 
 
 def write(folder: Path, name: str, text: str | bytes) -> Path:

@@ -1,41 +1,14 @@
 """`ctx note` on a terminal: editors, questions, charts; and files that change while a command waits."""
 
-import os
-import pty
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from tests.cli.run import COMMAND, Done, ctx, environment, write
+from tests.cli.run import COMMAND, ctx, environment, on_terminal, write
 from tests.cli.test_notes import create, place
 
 __all__ = ["place"]
-
-
-def _on_terminal(place: Path, *arguments: str, typed: bytes = b"", **more: str) -> Done:
-    """Run on a terminal of its own, for stdin, stdout and stderr."""
-    main, side = pty.openpty()
-    process = subprocess.Popen(
-        [*COMMAND, *arguments],
-        cwd=place,
-        stdin=side,
-        stdout=side,
-        stderr=side,
-        env=environment(place, TERM="xterm", **more),
-        start_new_session=True,
-    )
-    os.close(side)
-    if typed:
-        os.write(main, typed)
-    out = b""
-    try:
-        while part := os.read(main, 65536):
-            out += part
-    except OSError:
-        pass
-    os.close(main)
-    return Done(process.wait(timeout=60), out.decode("utf-8", "replace"), "")
 
 
 def _editor(place: Path, script: str) -> str:
@@ -47,20 +20,20 @@ def test_edit_uses_the_editor_with_its_arguments_and_moves_updated_at(place: Pat
     note_id = create(place, "old", "--content", "text")
     before = ctx(place, "note", "show", note_id, "--json").json
     editor = _editor(place, "path.write_text(path.read_text().replace('text', '新的'))")
-    done = _on_terminal(place, "note", "edit", note_id, VISUAL=editor, EDITOR="false")
+    done = on_terminal(place, "note", "edit", note_id, VISUAL=editor, EDITOR="false")
     assert done.code == 0, done.out
     after = ctx(place, "note", "show", note_id, "--json").json
     assert after["content"] == "新的"
     assert after["updated_at"] > before["updated_at"]
     assert ctx(place, "note", "edit", note_id, EDITOR=editor).code == 2
-    assert _on_terminal(place, "note", "edit", note_id, EDITOR="false").code == 8
+    assert on_terminal(place, "note", "edit", note_id, EDITOR="false").code == 8
 
 
 def test_an_edit_over_a_file_that_changed_meanwhile_is_refused_and_kept(place: Path) -> None:
     note_id = create(place, "t", "--content", "mine")
     path = place / "notes/t.md"
     editor = _editor(place, f"path.write_text('lost?'); pathlib.Path({str(path)!r}).write_text('theirs')")
-    done = _on_terminal(place, "note", "edit", note_id, EDITOR=editor)
+    done = on_terminal(place, "note", "edit", note_id, EDITOR=editor)
     assert done.code == 6, done.out
     assert path.read_text() == "theirs"
     kept = Path(done.out.split("kept in ")[1].split()[0])
@@ -69,7 +42,7 @@ def test_an_edit_over_a_file_that_changed_meanwhile_is_refused_and_kept(place: P
 
 
 def test_create_edit_writes_what_the_editor_saved(place: Path) -> None:
-    done = _on_terminal(place, "note", "create", "t", "--edit", EDITOR=_editor(place, "path.write_text('typed\\n')"))
+    done = on_terminal(place, "note", "create", "t", "--edit", EDITOR=_editor(place, "path.write_text('typed\\n')"))
     assert done.code == 0, done.out
     assert ctx(place, "note", "show", "t", "--json").json["content"] == "typed"
 
@@ -94,15 +67,15 @@ def test_content_from_stdin_does_not_replace_what_was_written_meanwhile(place: P
 
 def test_delete_asks_on_a_terminal(place: Path) -> None:
     note_id = create(place, "t")
-    assert _on_terminal(place, "note", "delete", note_id, typed=b"n\n").code == 2
+    assert on_terminal(place, "note", "delete", note_id, typed=b"n\n").code == 2
     assert (place / "notes/t.md").exists()
-    assert _on_terminal(place, "note", "delete", note_id, typed=b"y\n").code == 0
+    assert on_terminal(place, "note", "delete", note_id, typed=b"y\n").code == 0
     assert not (place / "notes/t.md").exists()
 
 
 def test_a_summary_on_a_terminal_has_a_chart_and_in_a_pipe_no_escape_codes(place: Path) -> None:
     create(place, "t")
-    assert "█" in _on_terminal(place, "note", "summary").out
+    assert "█" in on_terminal(place, "note", "summary").out
     for arguments in (("summary",), ("list",), ("search", "t"), ("show", "t")):
         done = ctx(place, "note", *arguments)
         assert "\x1b" not in done.out + done.err
@@ -113,7 +86,7 @@ def test_characters_that_turn_text_around_are_escaped_for_people_and_kept_in_jso
     note = create(place, title, "--content", f"needle \u202e {title}", "--tag", "a\u202eb")
     write(place, "notes/x\u202ey.md", f"[[{title}]] [[no\u202ene]]\n")
     for arguments in (("list",), ("show", note), ("search", "needle"), ("summary",), ("links",), ("check",)):
-        for done in (ctx(place, "note", *arguments), _on_terminal(place, "note", *arguments)):
+        for done in (ctx(place, "note", *arguments), on_terminal(place, "note", *arguments)):
             assert "\\u202e" in done.out + done.err or arguments == ("check",)
             assert not {"\u202e", "\u2066"} & {*done.out, *done.err}, arguments
     assert ctx(place, "note", "show", note, "--json").json["title"] == title
@@ -121,7 +94,7 @@ def test_characters_that_turn_text_around_are_escaped_for_people_and_kept_in_jso
 
 def test_a_warning_is_coloured_on_a_terminal(place: Path) -> None:
     write(place, "notes/a.md", "---\ntitle: a: b\n---\n")
-    shown = _on_terminal(place, "note", "list").out
+    shown = on_terminal(place, "note", "list").out
     assert "\x1b[33mwarning:\x1b[0m" in shown and "\\x1b" not in shown
 
 
@@ -133,7 +106,7 @@ def test_a_title_of_two_lines_is_shown_on_one(place: Path) -> None:
 
 def test_ids_and_dates_stay_whole_on_a_narrow_terminal(place: Path) -> None:
     notes = [create(place, title) for title in ("A title that goes on and on and on", "很长" * 30)]
-    lines = _on_terminal(place, "note", "list", COLUMNS="64").out.splitlines()
+    lines = on_terminal(place, "note", "list", COLUMNS="64").out.splitlines()
     assert all(any(line.startswith(note) for line in lines) for note in notes)
     assert len(lines) == 4 and "…" in lines[1]
     summary = ctx(place, "note", "summary").out

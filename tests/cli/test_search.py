@@ -105,7 +105,8 @@ def test_explain_tells_where_each_term_occurs(place: Path) -> None:
     assert (terms["zebra"]["chunks"], terms["zebra"]["hits"]) == (0, [])
     assert terms["strong"]["hits"] == [1]
     assert terms["strong"]["weight"] > terms["wind"]["weight"] > 0
-    assert "zebra  in 0 chunks" in ctx(place, "kb", "search", "strong zebra wind", "--explain").out
+    shown = ctx(place, "kb", "search", "strong zebra wind", "--explain").out
+    assert ["strong", "1"] in [line.split()[::3] for line in shown.splitlines()]
 
 
 def test_text_shows_place_and_quote(place: Path) -> None:
