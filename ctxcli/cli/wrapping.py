@@ -4,6 +4,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 from typing import TextIO
 
 from ctxcli.cli.output import is_terminal
@@ -13,11 +14,18 @@ _LETTER = (
 )
 _OPENING = "（「『“《〈【〔［"
 _CLOSING = "，。、；：？！）」』”》〉】〕］…％"
-_PIECE = re.compile(
-    rf"[{_OPENING}]*(?:[{_LETTER}]|[^\s{_LETTER}{_OPENING}{_CLOSING}]+)[{_CLOSING}]*(?: \[\d+\])?\s*"
-    rf"|[{_OPENING}{_CLOSING}]+\s*|\s+"
-)
-"""What a line is not broken in: a word or a Chinese character, with its marks and the number of its citation."""
+
+
+@cache
+def _piece() -> "re.Pattern[str]":
+    """What a line is not broken in: a word or a Chinese character, with its marks and the number of its citation.
+
+    Compiled on use: it takes longer than all else of a view.
+    """
+    return re.compile(
+        rf"[{_OPENING}]*(?:[{_LETTER}]|[^\s{_LETTER}{_OPENING}{_CLOSING}]+)[{_CLOSING}]*(?: \[\d+\])?\s*"
+        rf"|[{_OPENING}{_CLOSING}]+\s*|\s+"
+    )
 
 
 def terminal_width(stream: TextIO) -> int | None:
@@ -52,7 +60,7 @@ def wrapped(text: str, width: int | None, *, hang: int | None = None) -> Iterato
     lead = len(text) - len(text.lstrip(" "))
     blanks = " " * min(lead if hang is None else hang, width // 2)
     line, filled = text[:lead], False
-    for piece in _PIECE.findall(text[lead:]):
+    for piece in _piece().findall(text[lead:]):
         if filled and columns(line + piece.rstrip()) > width:
             yield line.rstrip()
             line = blanks
