@@ -35,7 +35,7 @@ class TermWeights:
     knowledge base has only that) to the question's term. `frequency` counts the chunks with the term.
     `average_length` is the mean length of a chunk in terms. `related` maps words of like meaning that the knowledge
     base has to the term they may stand for and the share of its weight that they count (0 < share < 1); they are no
-    terms themselves, and in `canonical` they stand for themselves.
+    terms themselves, and in `canonical` they stand for themselves. `total` is the weight of all terms together.
     """
 
     weight: Mapping[str, float]
@@ -43,11 +43,10 @@ class TermWeights:
     frequency: Mapping[str, int]
     average_length: float
     related: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    total: float = field(init=False)
 
-    @property
-    def total(self) -> float:
-        """The weight of all terms together."""
-        return math.fsum(self.weight.values())
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "total", math.fsum(self.weight.values()))
 
 
 def weigh(
