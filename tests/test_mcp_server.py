@@ -264,7 +264,7 @@ def test_a_missing_extra_is_named(place: Path, tmp_path: Path) -> None:
     path = os.pathsep.join([str(tmp_path / "block"), environment(place)["PYTHONPATH"]])
     done = ctx(place, "mcp", PYTHONPATH=path)
     assert done.code == 8
-    assert "pip install 'ctxcli[mcp]'" in done.err
+    assert "pip install '.[mcp]' in the folder of ctx" in done.err
     assert "Traceback" not in done.err
 
 

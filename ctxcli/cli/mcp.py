@@ -7,6 +7,7 @@ import typer
 from ctxcli.cli.options import AllowWrite, AsJson, Quiet, WorkspaceDir
 from ctxcli.cli.output import notice, user_errors
 from ctxcli.model.errors import ServiceError
+from ctxcli.model.extras import install
 
 
 def mcp(
@@ -28,7 +29,7 @@ def mcp(
             raise ServiceError(
                 f"the Model Context Protocol is not installed ({error.name})",
                 code="mcp_missing",
-                hint="install it with: pip install 'ctxcli[mcp]'",
+                hint=f"install it with: {install('mcp')}",
             ) from None
         box = Toolbox(workspace, allow_write=allow_write)
         if http is None:

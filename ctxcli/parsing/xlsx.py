@@ -9,6 +9,7 @@ from typing import Any
 
 from ctxcli.model.document import Document, ParseWarning
 from ctxcli.model.errors import ParseError
+from ctxcli.model.extras import install
 from ctxcli.parsing.columns import names_columns
 from ctxcli.parsing.ooxml import Package, TextBuilder, number_text
 from ctxcli.parsing.sections import nest
@@ -28,13 +29,11 @@ _NAMED_FROM = 3
 
 
 def parse(data: bytes, *, name: str) -> Document:
-    """Read an XLSX with the extra ``ctxcli[xlsx]``; `name` is the file's name."""
+    """Read an XLSX with the extra ``xlsx``; `name` is the file's name."""
     try:
         import python_calamine
     except ImportError as error:
-        raise ParseError(
-            "reading spreadsheets needs an extra", code="missing_extra", hint="pip install 'ctxcli[xlsx]'"
-        ) from error
+        raise ParseError("reading spreadsheets needs an extra", code="missing_extra", hint=install("xlsx")) from error
     package = Package(data, kind="xlsx")
     styles, names = percent_styles(package), parts_of_sheets(package)
     unsaved, shares = 0, {}

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import Any
 
 from ctxcli.model.errors import ServiceError
+from ctxcli.model.extras import install
 
 
 def needed(module: str, *, extra: str, by: str) -> Any:
@@ -14,5 +15,5 @@ def needed(module: str, *, extra: str, by: str) -> Any:
         raise ServiceError(
             f"{by} needs the package {error.name or module}, which is not installed",
             code="missing_extra",
-            hint=f"pip install 'ctxcli[{extra}]'",
+            hint=install(extra),
         ) from None

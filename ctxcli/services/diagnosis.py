@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ctxcli import settings as settings_
 from ctxcli.model.errors import CtxError, NotFoundError, ServiceError
+from ctxcli.model.extras import install
 from ctxcli.model.report import Check, Diagnosis, WorkspaceStatus
 from ctxcli.services import indexing, knowledge
 from ctxcli.services import workspace as workspaces
@@ -55,7 +56,9 @@ def _installation() -> Iterator[Check]:
     else:
         yield Check("packages", "ok", "all are there")
     if not _is_installed("python-calamine"):
-        yield Check("xlsx", "ok", "spreadsheets are read in the plain way; the extra ctxcli[xlsx] reads more")
+        yield Check(
+            "xlsx", "ok", "spreadsheets are read in the plain way; the extra `xlsx` reads more", install("xlsx")
+        )
 
 
 def _is_installed(name: str) -> bool:
@@ -156,8 +159,7 @@ def _vectors(workspace: Workspace, name: str) -> Iterator[Check]:
     elif neighbours.open_neighbours(folder, header) is None:
         yield Check(title, "warning", f"{shown}, searched exactly: {file} is damaged or belongs to others", update)
     elif neighbours.faiss() is None:
-        install = "pip install 'ctxcli[faiss]'"
-        yield Check(title, "warning", f"{shown}, searched exactly: FAISS is not installed", install)
+        yield Check(title, "warning", f"{shown}, searched exactly: FAISS is not installed", install("faiss"))
     else:
         yield Check(title, "ok", f"{shown}, searched with FAISS")
 

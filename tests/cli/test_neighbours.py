@@ -104,8 +104,9 @@ def test_without_faiss_everything_works_exactly_and_is_told_once(place: Path, tm
     assert (status, "FAISS is not installed" in detail) == ("warning", True)
     done = ctx(folder, "kb", "index", **FEW, **missing)
     assert done.code == 0
-    assert [line for line in done.err.splitlines() if "ctxcli[faiss]" in line] == [
-        "with more than 3 chunks each question is compared with all of them; faster: pip install 'ctxcli[faiss]'"
+    assert [line for line in done.err.splitlines() if "[faiss]" in line] == [
+        "with more than 3 chunks each question is compared with all of them; faster: pip install '.[faiss]' in the "
+        "folder of ctx"
     ]
     assert codes(ctx(folder, "kb", "index", "--json", **FEW, **missing)) == ["no_faiss"]
     assert codes(ctx(folder, "kb", "index", "--json", **missing)) == []

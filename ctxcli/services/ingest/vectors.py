@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from ctxcli.model.extras import install
 from ctxcli.model.report import EmbeddingRun, Notice
 from ctxcli.services.ingest.run import Progress, Watcher
 from ctxcli.services.workspace import Workspace
@@ -58,7 +59,7 @@ def embed(
     above = workspace.settings.integer("embed.exact_up_to")
     if neighbours_writer.bring(folder, before, above=above) == "no faiss":
         why = f"with more than {above:,} chunks each question is compared with all of them"
-        notices.append(Notice("no_faiss", f"{why}; faster: pip install 'ctxcli[faiss]'"))
+        notices.append(Notice("no_faiss", f"{why}; faster: {install('faiss')}"))
     return run
 
 

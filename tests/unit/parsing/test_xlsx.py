@@ -51,4 +51,4 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
     with pytest.raises(ParseError) as caught:
         parse(DATA, name="stock.xlsx")
     assert caught.value.code == "missing_extra"
-    assert "ctxcli[xlsx]" in caught.value.hint
+    assert "'.[xlsx]'" in caught.value.hint

@@ -182,7 +182,7 @@ except ServiceError as error:
     )
     assert done.stdout.startswith("missing_extra ")
     assert f"needs the package {module}" in done.stdout
-    assert done.stdout.rstrip().endswith(f"pip install 'ctxcli[{extra}]'")
+    assert done.stdout.rstrip().endswith(f"pip install '.[{extra}]' in the folder of ctx")
 
 
 def vectors(*rows: list[float], indices: list[int] | None = None) -> Scripted:
