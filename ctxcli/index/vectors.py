@@ -34,6 +34,8 @@ DIGEST_BYTES = 16
 _ALIGNED = 64
 _LONGEST_HEADER = 256 << 20
 _BLOCK_ROWS = 1 << 16
+_OFF_LENGTH = 0.01
+"""How far the length of a row may be from 1; that of 16-bit rows is off by 0.0005 at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,11 +212,14 @@ class VectorFile:
         if rows is None:
             rows = np.arange(self.header.chunks)
         near = np.round(self._nearness(query, language, rows), 5)
+        if not np.isfinite(near).all():
+            raise damaged(self._path, "some numbers are none")
         if len(near) > limit:
             chosen = np.flatnonzero(near >= np.partition(near, len(near) - limit)[len(near) - limit])
         else:
             chosen = np.arange(len(near))
         ranked = chosen[np.argsort(-near[chosen], kind="stable")][:limit]
+        self._check_lengths(self.rows[rows[ranked]])
         return [self.key(int(rows[at])) for at in ranked if near[at] > 0]
 
     def _fetch(self, rows: "NDArray[np.int64]") -> None:
@@ -227,6 +232,14 @@ class VectorFile:
             for row in rows.tolist():
                 start = (self._places.rows + width * row) // mmap.PAGESIZE * mmap.PAGESIZE
                 mapped.madvise(mmap.MADV_WILLNEED, start, min(width + mmap.PAGESIZE, len(mapped) - start))
+
+    def _check_lengths(self, rows: "Vectors") -> None:
+        """DataError where rows that are about to be used have not length 1 (or 0, of a text without words)."""
+        import numpy as np
+
+        squares = np.einsum("ij,ij->i", rows, rows)
+        if not ((abs(squares - 1) < 2 * _OFF_LENGTH) | (squares == 0)).all():
+            raise damaged(self._path, "rows have not the length that they were written with")
 
     def _check(self, query: "Vectors") -> None:
         if self.header.chunks and len(query) != self.header.dimensions:
@@ -287,7 +300,12 @@ class VectorFile:
         found = {}
         for key in keys:
             row = self._row(key)
-            units = np.asarray(self.unit_rows(row), dtype=np.float32) @ query
+            unit_rows = np.asarray(self.unit_rows(row), dtype=np.float32)
+            self._check_lengths(self.rows[row : row + 1])
+            self._check_lengths(unit_rows)
+            units = unit_rows @ query
+            if self.languages[row] >= len(LANGUAGES):
+                raise damaged(self._path, f"the language of {key} is none")
             other = LANGUAGES[self.languages[row]]
             found[key] = nearness(
                 self.header.scales[f"{language}-{other}"],

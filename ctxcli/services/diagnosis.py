@@ -148,15 +148,16 @@ def _vectors(workspace: Workspace, name: str) -> Iterator[Check]:
     if not found.current:
         yield Check(title, "warning", f"those of {found.model} are not there, or not those of the index", update)
         return
-    from ctxcli.index import neighbours
-    from ctxcli.index.vectors import header_of
+    from ctxcli.index import neighbours, vectors
 
     folder, file = workspace.kb_folder(name), neighbours.FILE
-    header = header_of(folder)
     shown = f"{found.model}, {found.chunks} chunks"
-    if header is None or not (folder / file).exists():
+    opened = vectors.VectorFile(folder / vectors.FILE)
+    if not opened.is_whole():
+        yield Check(title, "problem", f"{shown}: {vectors.FILE} is not as it was written", f"embed anew: {update}")
+    elif not (folder / file).exists():
         yield Check(title, "ok", f"{shown}, searched exactly")
-    elif neighbours.open_neighbours(folder, header) is None:
+    elif neighbours.open_neighbours(folder, opened.header) is None:
         yield Check(title, "warning", f"{shown}, searched exactly: {file} is damaged or belongs to others", update)
     elif neighbours.faiss() is None:
         yield Check(title, "warning", f"{shown}, searched exactly: FAISS is not installed", install("faiss"))

