@@ -16,6 +16,10 @@ from ctxcli.cli.utf8 import ensure_utf8_names
 from ctxcli.model.errors import UsageError
 
 _EPILOG = (
+    "\b\nBegin with:\n"
+    "  ctx demo                  sample documents, asked three questions\n"
+    "  ctx kb index FOLDER       index your own documents\n"
+    '  ctx ask "…" --cite        ask them\n\n'
     "Exit codes: 0 done, 2 usage, 3 not found, 4 no answer, 5 data, 6 busy, 7 some files failed, 8 service failed."
 )
 
@@ -84,7 +88,8 @@ class LazyGroup(TyperGroup):
         if name in self.commands:
             return name, self.commands[name], args[1:]
         if name in self.lazy and find_spec(self.lazy[name].module):
-            return name, load(name, self.lazy[name]), args[1:]
+            group = ctx.command_path.partition(" ")[2]
+            return name, load(f"{group} {name}".strip(), self.lazy[name]), args[1:]
         if name.startswith("-"):
             return super().resolve_command(ctx, args)
         from difflib import get_close_matches
@@ -106,8 +111,11 @@ class KbGroup(LazyGroup):
     lazy = KB_COMMANDS
 
 
-def load(name: str, entry: Lazy) -> Any:
-    """Import a command or a group."""
+def load(path: str, entry: Lazy) -> Any:
+    """Import a command or a group; `path` is its name with that of its group, as ``kb search``."""
+    from ctxcli.cli.help_pages import describe
+
+    name = path.rpartition(" ")[2]
     found = getattr(import_module(entry.module), entry.attribute)
     if not isinstance(found, typer.Typer):
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -115,6 +123,7 @@ def load(name: str, entry: Lazy) -> Any:
         found = single
     command = typer.main.get_command(found)
     command.name = name
+    describe(path, command)
     return command
 
 

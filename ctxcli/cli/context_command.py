@@ -55,9 +55,10 @@ def build(
     quiet: Quiet = False,
     directory: WorkspaceDir = None,
 ) -> None:
-    """Build a context for QUERY from instructions, facts, notes, documents, a conversation and packets.
+    """Build a context for QUERY within a budget of tokens.
 
-    It never has more tokens than the budget; instructions are never cut. Packets score 0.7 relevance + 0.3 recency.
+    It is put together from instructions, which are never cut, facts, notes, documents, a conversation and packets.
+    Packets score 0.7 relevance + 0.3 recency.
     """
     request = ContextRequest(
         query, budget, system, history, session, tuple(kb or ()), no_kb, notes, facts, tuple(packet or ()), now,

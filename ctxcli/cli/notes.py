@@ -125,7 +125,7 @@ def update_(
     quiet: Quiet = False,
     directory: WorkspaceDir = None,
 ) -> None:
-    """Change what is named; all other bytes of the file stay. ``--tag ''`` removes all tags."""
+    """Change what is named; all other bytes of the file stay. `--tag ''` removes all tags."""
     with user_errors(as_json=as_json):
         change = NoteChange(
             title=title, content=content, append=append, type=kind, tags=tuple(tags) if tags else None,
@@ -181,7 +181,7 @@ def list_(
 def summary_(as_json: AsJson = False, quiet: Quiet = False, directory: WorkspaceDir = None) -> None:
     """Counts by type and tag, the latest notes, open blockers and actions, notes a week.
 
-    A blocker or action is closed by ``status: done`` (closed, resolved …), ``done: true`` or a tag of that name.
+    A blocker or action is closed by `status: done` (closed, resolved …), `done: true` or a tag of that name.
     """
     with user_errors(as_json=as_json):
         end(note_commands.summary(as_json=as_json, quiet=quiet, directory=_text(directory)))

@@ -280,7 +280,7 @@ def recall(
     quiet: Quiet = False,
     directory: WorkspaceDir = None,
 ) -> None:
-    """Find turns of a session by what they say, archived ones too; best first."""
+    """Find turns of a session, archived ones too; best first."""
     with user_errors(as_json=as_json):
         sessions = _sessions(directory)
         found = sessions.recall(name, query, k=top_k)
@@ -309,7 +309,7 @@ def compact(
     quiet: Quiet = False,
     directory: WorkspaceDir = None,
 ) -> None:
-    """Move old turns to the archive of the session, and let a summary stand for them. Nothing is lost.
+    """Move old turns to the archive of a session. A summary stands for them, and nothing is lost.
 
     Where the model fails the turns are moved with an extractive summary, the exit code is 7, and the next --llm words
     what is missing.
@@ -378,7 +378,7 @@ def import_(
     quiet: Quiet = False,
     directory: WorkspaceDir = None,
 ) -> None:
-    """Make a session from a list of messages (JSON or JSON Lines) and print its name. All of it, or nothing."""
+    """Make a session from a list of messages. JSON or JSON Lines, all of it or nothing; prints its name."""
     with user_errors(as_json=as_json):
         from ctxcli.parsing.messages import read_messages
         from ctxcli.services.tokens import read_file
