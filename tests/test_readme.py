@@ -11,7 +11,9 @@ from tests.console import BUG, ROOT, Console, same, steps
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
 WITH_COMMANDS = [page for page in PAGES if "```console" in page.read_text("utf-8")]
-_LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]+)")
+_REFERENCE = sorted((ROOT / "docs" / "reference").glob("*.md"))
+_LINK = re.compile(r"\]\((?!https?:|mailto:)([^)\s]+)")
+_CODE = re.compile(r"^```.*?^```$|(`+)(?!`).+?(?<!`)\1(?!`)", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.name)
@@ -25,10 +27,24 @@ def test_every_command_prints_what_the_page_shows(page: Path, tmp_path: Path) ->
     assert not wrong, "\n\n".join(wrong) + f"\n\nmend it with: python -m tests.console {page.relative_to(ROOT)}"
 
 
-@pytest.mark.parametrize("page", [*PAGES, *sorted((ROOT / "docs" / "reference").glob("*.md"))], ids=lambda p: p.name)
-def test_every_link_leads_to_a_file(page: Path) -> None:
-    targets = _LINK.findall(page.read_text("utf-8"))
-    assert [target for target in targets if not (page.parent / target).exists()] == []
+@pytest.mark.parametrize("page", [*PAGES, *_REFERENCE], ids=lambda p: p.name)
+def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+    wrong = []
+    for target, _, heading in (link.partition("#") for link in _LINK.findall(_without_code(page))):
+        file = page.parent / target if target else page
+        if not file.exists() or (heading and heading not in _anchors(file)):
+            wrong.append(f"{target}#{heading}")
+    assert wrong == []
+
+
+def _without_code(page: Path) -> str:
+    return _CODE.sub("", page.read_text("utf-8"))
+
+
+def _anchors(page: Path) -> set[str]:
+    """The names of the headings of a page, as links spell them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
