@@ -1,5 +1,6 @@
 """The commands in README and documentation print what is shown there."""
 
+import os
 import re
 import subprocess
 import sys
@@ -56,6 +57,22 @@ def test_the_readme_begins_with_demo_and_test() -> None:
     top = (ROOT / "README.md").read_text("utf-8")[:4_000]
     for command in ("make demo", "make test", "pip install .", "pipx install ."):
         assert command in top
+
+
+def test_the_demo_prints_what_the_readme_shows(tmp_path: Path) -> None:
+    Console(tmp_path)
+    done = subprocess.run(
+        ["sh", ROOT / "scripts" / "demo", tmp_path / "bin" / "ctx"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    shown = (ROOT / "README.md").read_text("utf-8").partition("`make demo` prints:\n\n```text\n")[2].partition("```")[0]
+    assert (done.returncode, shown != "", same(shown, done.stdout.strip())) == (0, True, True), done.stdout
 
 
 def test_the_reference_is_what_the_program_says() -> None:
