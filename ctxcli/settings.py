@@ -23,7 +23,7 @@ Scalar = str | int | float | bool | tuple[str, ...] | None
 class Key(NamedTuple):
     """A setting. `guard` says why a workspace's config may not set it untrusted ("" it may; a path may stay inside).
 
-    `minimum` bounds numbers; `choices` lists the values a text may have (empty: any).
+    `minimum` and `maximum` bound numbers; `choices` lists the values a text may have (empty: any).
     """
 
     name: str
@@ -34,6 +34,7 @@ class Key(NamedTuple):
     minimum: float | None = None
     choices: tuple[str, ...] = ()
     env: str = ""
+    maximum: float | None = None
 
     @property
     def variable(self) -> str:
@@ -55,7 +56,14 @@ KEYS = (
     Key("index.file_memory_mb", "integer", 2048, "Memory a file may take; 0 for no limit", minimum=0),
     Key("index.lock_seconds", "number", 10, "How long to wait for another process that writes", minimum=0),
     Key("ask.top_k", "integer", 10, "Ranked chunks that an answer is looked for in", minimum=1),
-    Key("ask.threshold", "number", None, "Score from which a question is answered (0 to 1)", minimum=0),
+    Key(
+        "ask.threshold",
+        "number",
+        None,
+        "Score from which a question is answered (0 to 1); else the one fitted by `ctx kb calibrate`, else 0.4",
+        minimum=0,
+        maximum=1,
+    ),
     Key("ask.notes", "flag", False, "Whether notes are searched too"),
     Key("ask.mode", "text", "bm25", "How chunks are ranked", guard="endpoint", choices=MODES),
     Key("ask.fusion", "text", "scores", "How words and meaning are put together", choices=FUSIONS),
@@ -213,6 +221,7 @@ def _checked(key: Key, value: Any, origin: str) -> Scalar:
     fits = isinstance(value, _TYPES[key.kind]) and (key.kind == "flag" or not isinstance(value, bool))
     if fits and key.kind in ("integer", "number"):
         fits = not isnan(value) and (key.minimum is None or value >= key.minimum)
+        fits = fits and (key.maximum is None or value <= key.maximum)
     if fits and key.choices:
         fits = value in key.choices
     if fits and key.kind == "texts":
@@ -227,8 +236,9 @@ def _checked(key: Key, value: Any, origin: str) -> Scalar:
 def _wrong(key: Key, value: Any, origin: str) -> UsageError:
     what = f"one of {', '.join(key.choices)}" if key.choices else _WANTED[key.kind]
     if key.minimum is not None:
-        what += f" from {key.minimum:g} on"
-    return UsageError(f"{origin}: {key.name} must be {what}, not {value!r}", code="bad_setting")
+        what += f" from {key.minimum:g} " + ("on" if key.maximum is None else f"to {key.maximum:g}")
+    where = "" if origin == key.name else f"{origin}: "
+    return UsageError(f"{where}{key.name} must be {what}, not {value!r}", code="bad_setting")
 
 
 def _from_file(path: Path) -> dict[str, Setting]:

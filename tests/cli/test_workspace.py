@@ -175,3 +175,13 @@ def test_a_change_by_the_user_keeps_the_trust(place: Path) -> None:
 def test_a_folder_of_notes_inside_needs_no_trust(place: Path) -> None:
     write(place, ".ctx/config.toml", '[notes]\ndir = "my/notes"\n')
     assert ctx(place, "config", "get", "notes.dir").out == "my/notes\n"
+
+
+def test_a_threshold_beyond_what_a_score_can_be_is_refused(place: Path) -> None:
+    for value in ("7", "-0.1", "1.01", "inf"):
+        done = ctx(place, "config", "set", "--", "ask.threshold", value)
+        assert done.code == 2
+        assert done.err.startswith("error: ask.threshold must be a number from 0 to 1, not ")
+        assert ctx(place, "ask", "Where?", CTX_ASK_THRESHOLD=value).code == 2
+    for value in ("0", "1", "0.55"):
+        assert ctx(place, "config", "set", "ask.threshold", value).code == 0
