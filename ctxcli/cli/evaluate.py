@@ -184,10 +184,32 @@ def chart(found: "Evaluation") -> list[str]:
     return [*lines, f"     └{'─' * _WIDTH}", f"      0{'coverage: share of questions answered':^{_WIDTH - 2}}1"]
 
 
+def _spot(point: tuple[float, float, float]) -> tuple[float, float]:
+    """Where a point of the curve lies in the drawing."""
+    _, coverage, risk = point
+    return 60 + 480 * coverage, 340 - 300 * risk
+
+
+def _marks(found: "Evaluation") -> str:
+    """The threshold that was used, a full dot, and the one with the fewest mistakes, a ring, on the curve."""
+    named = [(found.threshold, "threshold", "#0b6")]
+    if found.suggested is not None:
+        named.append((found.suggested, "fewest mistakes at", "#fff"))
+    marks = []
+    for at, (threshold, name, fill) in enumerate(named):
+        shown = [point for point in found.curve if point[0] >= threshold]
+        if shown:
+            x, y = _spot(shown[-1])
+            marks.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{fill}" stroke="#0b6" stroke-width="2"/>')
+        marks.append(f'<circle cx="76" cy="{56 + 20 * at}" r="5" fill="{fill}" stroke="#0b6" stroke-width="2"/>')
+        marks.append(f'<text x="88" y="{60 + 20 * at}">{name} {threshold:.2f}</text>')
+    return "".join(marks)
+
+
 def _draw(found: "Evaluation", target: Path) -> None:
     from ctxcli.storage.files import write_text
 
-    points = " ".join(f"{60 + 480 * coverage:.1f},{340 - 300 * risk:.1f}" for _, coverage, risk in found.curve)
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in (_spot(one) for one in found.curve))
     ticks = "".join(
         f'<text x="{60 + 480 * at / 5:.0f}" y="360" text-anchor="middle">{at / 5:.1f}</text>'
         f'<text x="50" y="{344 - 300 * at / 5:.0f}" text-anchor="end">{at / 5:.1f}</text>'
@@ -197,7 +219,7 @@ def _draw(found: "Evaluation", target: Path) -> None:
     svg = (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 570 400" font-family="sans-serif" font-size="12">'
         f'<rect width="570" height="400" fill="#fff"/>{ticks}<path d="M60 40V340H540" fill="none" stroke="#333"/>'
-        f'<polyline points="{points}" fill="none" stroke="#0b6" stroke-width="2"/>'
+        f'<polyline points="{points}" fill="none" stroke="#0b6" stroke-width="2"/>{_marks(found)}'
         '<text x="300" y="385" text-anchor="middle">coverage: share of questions answered</text>'
         '<text x="16" y="190" text-anchor="middle" transform="rotate(-90 16 190)">risk: share of wrong answers</text>'
         f'<text x="300" y="24" text-anchor="middle">{len(found.outcomes)} questions</text></svg>\n'

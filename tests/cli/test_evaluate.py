@@ -44,7 +44,11 @@ def test_eval_prints_figures_a_chart_and_a_drawing(place: Path) -> None:
     assert svg.tag == "{http://www.w3.org/2000/svg}svg"
     line = svg.find("{http://www.w3.org/2000/svg}polyline")
     assert line is not None
-    assert len((line.get("points") or "").split()) == len(done.json["risk_coverage"])
+    points = (line.get("points") or "").split()
+    assert len(points) == len(done.json["risk_coverage"])
+    marks = [f"{one.get('cx')},{one.get('cy')}" for one in svg.iter("{http://www.w3.org/2000/svg}circle")]
+    assert len([mark for mark in marks if mark in points]) == 2
+    assert "threshold 0.40" in [one.text for one in svg.iter("{http://www.w3.org/2000/svg}text")]
     text = ctx(place, "kb", "eval", "q.jsonl").out
     assert "place_hit@1" in text
     assert "risk: share of wrong answers" in text
