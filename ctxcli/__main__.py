@@ -29,11 +29,7 @@ def _run(arguments: list[str]) -> int:
         from ctxcli.cli.utf8 import ensure_utf8_names
 
         ensure_utf8_names()
-    if arguments in (["--version"], ["-V"]):
-        from ctxcli import __version__
-
-        if sys.stdout:
-            sys.stdout.write(f"{__version__}\n")
+    if arguments in (["--version"], ["-V"]) and _is_version_said():
         return 0
     plain = _plain(arguments)
     if plain is not None:
@@ -41,6 +37,18 @@ def _run(arguments: list[str]) -> int:
     from ctxcli.cli.app import run as run_app
 
     return run_app(arguments)
+
+
+def _is_version_said() -> bool:
+    """Print the version; False where that fails, which the command line then reports."""
+    from ctxcli import __version__
+
+    try:
+        sys.stdout.write(f"{__version__}\n")
+        sys.stdout.flush()
+    except (OSError, AttributeError):  # AttributeError: there is no stdout
+        return False
+    return True
 
 
 def _plain(arguments: list[str]) -> "Callable[[], int] | None":

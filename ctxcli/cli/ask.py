@@ -26,6 +26,7 @@ def run(request: AskRequest) -> int:
 def _run(request: AskRequest, *, as_json: bool) -> ExitCode:
     from ctxcli.services.asking import Asking, Way
 
+    _check_pairs(request)
     asking = Asking.of(
         workspace=request.workspace,
         kb=request.kb,
@@ -47,6 +48,23 @@ def _run(request: AskRequest, *, as_json: bool) -> ExitCode:
     if is_terminal(sys.stdout):
         asking.remember(answer)
     return ExitCode.DECLINED if answer.declined else ExitCode.OK
+
+
+def _check_pairs(request: AskRequest) -> None:
+    """UsageError where of two options one would be ignored."""
+    if request.as_json and request.format not in (None, "json"):
+        raise UsageError(f"--json and --format {request.format} do not go together", hint="leave one of them out")
+    if request.batch and request.format not in (None, "json"):
+        raise UsageError(
+            f"--batch prints JSON, a document a line, and --format {request.format} does not go with it",
+            hint="leave --format out",
+        )
+    if request.sources and request.kb:
+        raise UsageError("--from asks files and --kb an index", hint="leave one of them out")
+    if request.sources and request.notes:
+        raise UsageError("--from asks files alone, and --notes the notes too", hint="leave one of them out")
+    if [request.question, request.batch, *set(request.sources)].count("-") > 1:
+        raise UsageError("only one thing can be read from standard input", hint="put the others into files")
 
 
 def _answerer(request: AskRequest, asking: "Asking") -> Callable[[str], "Answer"]:
@@ -170,7 +188,9 @@ def _typer_command() -> Any:
         model: Annotated[
             str | None, typer.Option(metavar="M", parser=given, help="The language model; else CTX_MODEL.")
         ] = None,
-        format: Annotated[str, typer.Option(metavar="text|md|json", help="Form of the answer.")] = "text",
+        format: Annotated[
+            str | None, typer.Option(metavar="text|md|json", help="Form of the answer; else text.")
+        ] = None,
         source: Annotated[
             list[str] | None,
             typer.Option("--from", metavar="FILE", parser=given, help="Ask this file, not an index; - for stdin."),
@@ -187,7 +207,7 @@ def _typer_command() -> Any:
         workspace: WorkspaceDir = None,
     ) -> None:
         """Answer QUESTION from the indexed documents, every sentence cited; exit 4 where they do not say."""
-        if format not in {"text", "md", "json"}:
+        if format not in {None, "text", "md", "json"}:
             raise UsageError(f"--format {format}: no such format", hint="use text, md or json")
         if threshold is not None and not 0 <= threshold <= 1:  # no number at all
             raise UsageError(f"--threshold {threshold}: no share", hint="give a number from 0 to 1")

@@ -15,7 +15,7 @@ class AskRequest:
     threshold: float | None = None
     llm: bool | None = None
     model: str | None = None
-    format: str = "text"
+    format: str | None = None
     sources: list[str] = field(default_factory=list)
     batch: str | None = None
     evidence: bool = False

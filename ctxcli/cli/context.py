@@ -30,12 +30,7 @@ def _run(request: ContextRequest) -> None:
     from ctxcli.services import workspace as workspaces
     from ctxcli.services.context import ContextBuilder, read_clock, read_text
 
-    if request.format not in FORMATS:
-        raise UsageError(f"--format {request.format}: no such format", hint=f"use {', '.join(FORMATS)}")
-    if request.history and request.session:
-        raise UsageError("--history and --session do not go together", hint="leave one of them out")
-    if [request.query, request.system, request.history, *request.packet].count("-") > 1:
-        raise UsageError("only one thing can be read from standard input", hint="put the others into files")
+    _check_pairs(request)
     workspace = workspaces.find(Path(request.workspace) if request.workspace else None)
     config = _config(request, workspace.settings)
     builder = ContextBuilder(config, workspace=workspace, sources=_sources(request, workspace.settings))
@@ -53,6 +48,18 @@ def _run(request: ContextRequest) -> None:
     for text in builder.notices[:20]:
         warn(text, quiet=request.quiet)
     _show(found, "json" if request.as_json else request.format, explain=request.explain)
+
+
+def _check_pairs(request: ContextRequest) -> None:
+    """UsageError where of two options one would be ignored, or a format is none."""
+    if request.format not in FORMATS:
+        raise UsageError(f"--format {request.format}: no such format", hint=f"use {', '.join(FORMATS)}")
+    if request.history and request.session:
+        raise UsageError("--history and --session do not go together", hint="leave one of them out")
+    if request.no_kb and request.kb:
+        raise UsageError("--kb and --no-kb do not go together", hint="leave one of them out")
+    if [request.query, request.system, request.history, *request.packet].count("-") > 1:
+        raise UsageError("only one thing can be read from standard input", hint="put the others into files")
 
 
 def _config(request: ContextRequest, settings: "Settings") -> "ContextConfig":

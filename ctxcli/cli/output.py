@@ -23,14 +23,15 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f]"
 
 def prepare_streams() -> None:
     """UTF-8 with LF on all three streams, whatever the locale says; what cannot be encoded is shown escaped."""
-    if sys.stdout is None:  # started with a closed stdout
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    if sys.stdout is None:  # started with a closed stdout: what is written to this one fails, as it should
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     for stream in (sys.stdout, sys.stderr):
         _reconfigure(stream, errors="backslashreplace", newline="\n")
-    if sys.stdin is not None:
-        _reconfigure(sys.stdin, errors="surrogateescape")
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
+    _reconfigure(sys.stdin, errors="surrogateescape")
 
 
 def _reconfigure(stream: Any, **options: str) -> None:
@@ -134,16 +135,25 @@ def user_errors(*, as_json: bool = False) -> Iterator[None]:
         _say("interrupted\n")
         raise SystemExit(ExitCode.INTERRUPTED) from None
     except OSError as error:
-        if error.errno not in {errno.ENOSPC, errno.EIO, getattr(errno, "EDQUOT", errno.ENOSPC)}:
+        problem = _unwritable(error)
+        if problem is None:
             raise SystemExit(fail_as_bug(error, as_json=as_json)) from None
         _silence_stdout()
-        reason = (error.strerror or "").lower()
-        problem = DataError(f"nothing more can be written: {reason}", code="disk_full", hint="free some space")
         raise SystemExit(fail(problem, as_json=False)) from None
     except Exception as error:
         if type(error).__module__.startswith("typer"):  # its own way to end or to complain
             raise
         raise SystemExit(fail_as_bug(error, as_json=as_json)) from None
+
+
+def _unwritable(error: OSError) -> DataError | None:
+    """The error of a disk that is full or a stdout that is closed, None where it is another one."""
+    if error.errno == errno.EBADF:
+        return DataError("standard output is closed", code="stdout_closed", hint="leave it open, or send it to a file")
+    if error.errno in {errno.ENOSPC, errno.EIO, getattr(errno, "EDQUOT", errno.ENOSPC)}:
+        reason = (error.strerror or "").lower()
+        return DataError(f"nothing more can be written: {reason}", code="disk_full", hint="free some space")
+    return None
 
 
 def fail(error: CtxError, *, as_json: bool) -> int:
@@ -169,7 +179,7 @@ def _report(code: str, message: str, hint: str, *, as_json: bool) -> None:
         try:
             emit_json(error_document(code, message, hint))
             sys.stdout.flush()
-        except BrokenPipeError:
+        except OSError:  # it has been said on stderr
             _silence_stdout()
 
 
@@ -186,7 +196,7 @@ def _show_traceback() -> None:
 
 
 def _silence_stdout() -> None:
-    """Keep the interpreter from writing into the closed pipe once more when it ends."""
+    """Keep the interpreter from writing once more, when it ends, where nothing can be written."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -48,6 +48,8 @@ def open_knowledge(
     """
     names = [*(names or workspace.kb_names())]
     mode = way.mode or workspace.settings.text("ask.mode")
+    if way.fusion and mode != "hybrid":
+        raise _needs_hybrid(way.fusion, mode)
     by_meaning = _needs_vectors(mode)
     if notes and bring_notes_up_to_date(workspace, embed=_notes_model(workspace, names) if by_meaning else None):
         names.append(NOTES_KB)
@@ -90,6 +92,12 @@ def _needs_vectors(mode: str | None) -> bool:
     from ctxcli.settings import BY_MEANING  # on use: files of --from need no settings
 
     return mode in BY_MEANING
+
+
+def _needs_hybrid(fusion: str, mode: str) -> UsageError:
+    return UsageError(
+        f"--fusion {fusion} puts words and meaning together, and the mode is {mode}", hint="add --mode hybrid"
+    )
 
 
 def _needs_index() -> UsageError:
@@ -249,7 +257,13 @@ class Asking:
             limit = top_k or answering.EVIDENCE
             if _needs_vectors(way.mode) or way.rerank:
                 raise _needs_index()
+            if way.fusion:
+                raise _needs_hybrid(way.fusion, way.mode or "bm25")
             knowledge = open_files(sources, read_stdin)
+            if way.mode == "keyword":
+                from ctxcli.services.meaning import KeywordRanker
+
+                knowledge.ranker = KeywordRanker()
             return cls(knowledge, decision.THRESHOLD if threshold is None else threshold, limit, lambda passage: False)
         from ctxcli.services import workspace as workspaces
 
