@@ -93,16 +93,15 @@ def _show(answer: "Answer", request: AskRequest, *, as_json: bool) -> None:
         emit_json(answer_document(answer, with_evidence=request.evidence))
         return
     from ctxcli.cli.ask_view import as_markdown, as_text, evidence_lines
+    from ctxcli.cli.wrapping import terminal_width
 
+    width = terminal_width(sys.stdout)
     if request.format == "md":
         text = as_markdown(answer, cite=request.cite)
     else:
-        from ctxcli.cli.wrapping import terminal_width
-
-        colour, width = has_colour(sys.stdout), terminal_width(sys.stdout)
-        text = as_text(answer, cite=request.cite, colour=colour, width=width)
+        text = as_text(answer, cite=request.cite, colour=has_colour(sys.stdout), width=width)
     if request.evidence:
-        text += "\n" + "\n".join(evidence_lines(answer))
+        text += "\n" + "\n".join(evidence_lines(answer, width))
     sys.stdout.write(text + "\n")
 
 

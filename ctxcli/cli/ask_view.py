@@ -42,7 +42,7 @@ def as_text(answer: Answer, *, cite: bool, colour: bool = False, width: int | No
     bold, dim = ("\x1b[1m{}\x1b[0m", "\x1b[2m{}\x1b[0m") if colour else ("{}", "{}")
     words = _WORDS[answer.language]
     if answer.text is None:
-        return "\n".join(_refusal(answer, bold=bold))
+        return "\n".join(_refusal(answer, bold=bold, width=width))
     lines = [*_folded(visible(answer.text), width), ""]
     if any(passage.conflict for passage in answer.citations):
         lines += [words["conflict"], ""]
@@ -68,17 +68,19 @@ def _sources(answer: Answer, width: int | None) -> Iterator[str]:
         yield line
         return
     yield f"{words['sources']}{words['colon']}".rstrip()
-    yield from (f"  {one}" for one in places)
+    for one in places:
+        yield from wrapped(f"  {one}", width, hang=6)
 
 
-def _refusal(answer: Answer, *, bold: str) -> Iterator[str]:
+def _refusal(answer: Answer, *, bold: str, width: int | None = None) -> Iterator[str]:
     words = _WORDS[answer.language]
     assert answer.reason is not None
-    yield bold.format(words[answer.reason].format(score=answer.score, threshold=answer.threshold))
+    said = words[answer.reason].format(score=answer.score, threshold=answer.threshold)
+    yield from (bold.format(line) for line in wrapped(said, width))
     if answer.nearest:
         yield f"{words['nearest']}{words['colon']}".rstrip()
         for passage in answer.nearest:
-            yield f"  {place(passage, answer.language)}"
+            yield from wrapped(f"  {place(passage, answer.language)}", width, hang=4)
 
 
 def as_markdown(answer: Answer, *, cite: bool) -> str:
@@ -101,7 +103,7 @@ def place(passage: Passage, language: Language) -> str:
     return visible(f"{where} · ({_WORDS[language]['stale']})" if passage.stale else where)
 
 
-def evidence_lines(answer: Answer) -> Iterator[str]:
-    """The ranked chunks, a line each."""
+def evidence_lines(answer: Answer, width: int | None) -> Iterator[str]:
+    """The ranked chunks, a line each, or more where a terminal of `width` columns has no room for that."""
     for rank, passage in enumerate(answer.evidence, 1):
-        yield f"{rank:2}. {passage.score:.2f}  {place(passage, answer.language)}"
+        yield from wrapped(f"{rank:2}. {passage.score:.2f}  {place(passage, answer.language)}", width, hang=10)

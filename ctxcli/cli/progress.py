@@ -7,11 +7,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ctxcli.cli.output import is_terminal, notice, visible
+from ctxcli.cli.wrapping import columns as width_of
 
 if TYPE_CHECKING:
     from ctxcli.services.ingest.run import Progress, Watcher
 
 _PLAIN_SECONDS = 5.0
+_BAR_WIDTH = 20
+_LEFT_FREE = 40
+"""Columns of a terminal for counts, speed and time, and for the ``^C`` of who interrupts: a full line would break."""
 
 
 @contextmanager
@@ -41,21 +45,39 @@ def _lines() -> "Callable[[Progress], None]":
     return show
 
 
+def _end_of(name: str, room: int) -> str:
+    """As much of the end of a name as `room` columns of a terminal hold; "" where that says nothing."""
+    if width_of(name) <= room:
+        return name
+    while name and width_of(name) >= room:
+        name = name[1:]
+    return f"…{name}" if len(name) > 1 else ""
+
+
 def _bar() -> "Iterator[Watcher]":
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
+    from rich.table import Column
     from rich.text import Text
 
+    console = Console(stderr=True, markup=False, emoji=False)
+    whole = Column(no_wrap=True)
+
     class FileColumn(TextColumn):
-        """The file that was read last, as it is, without markup."""
+        """The file that was read last, as it is, without markup; of a long one the end."""
 
         def render(self, task: object) -> Text:
-            return Text(visible(str(getattr(task, "description", "")))[-40:], style="dim")
+            name = visible(str(getattr(task, "description", "")))
+            return Text(_end_of(name, console.width - _BAR_WIDTH - _LEFT_FREE), style="dim")
 
-    console = Console(stderr=True, markup=False, emoji=False)
-    rate_column = TextColumn("{task.fields[rate]}")
-    columns = (BarColumn(), MofNCompleteColumn(), rate_column, TimeRemainingColumn(), FileColumn(""))
+    columns = (
+        BarColumn(bar_width=_BAR_WIDTH),
+        MofNCompleteColumn(table_column=whole),
+        TextColumn("{task.fields[rate]}", table_column=whole),
+        TimeRemainingColumn(table_column=whole),
+        FileColumn("", table_column=whole),
+    )
     started = time.monotonic()
     with Bars(*columns, console=console, transient=True) as bars:
         task = bars.add_task("", total=None, rate="")

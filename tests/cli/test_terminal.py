@@ -87,3 +87,22 @@ def test_an_empty_list_says_so(place: Path) -> None:
         done = ctx(place, *command, "list")
         assert (done.code, done.out, done.err) == (0, "", f"no {what}\n")
         assert ctx(place, *command, "list", "--quiet").err == ""
+
+
+def test_a_bar_fits_the_terminal_and_is_gone_at_the_end(tmp_path: Path) -> None:
+    folder = tmp_path / "place"
+    for number in range(60):
+        write(folder, f"docs/{number}-一个很长的文件名用来看看进度条会不会超出终端的宽度.md", _CHINESE)
+    out = on_terminal(folder, "kb", "index", "docs", "--jobs", "1", COLUMNS="80").out
+    bars = [_STYLE.sub("", part) for part in re.split(r"\r\x1b\[2K|\r?\n", out) if "/60" in part]
+    assert bars
+    assert all(columns(bar.rstrip()) <= 76 for bar in bars)
+    assert all(re.search(r" \d+/60 .*\d:\d\d:\d\d|-:--:--", bar) for bar in bars)
+    assert re.sub(r"\x1b\[[?\d;]*[A-Za-z]", "", out.rpartition("\x1b[2K")[2]).startswith("default: 60 indexed")
+
+
+def test_the_evidence_is_broken_between_words(place: Path) -> None:
+    lines = _lines(place, "ask", "How long does the tank of the generator last?", "--evidence", width=66)
+    rank = next(at for at, line in enumerate(lines) if line.startswith(" 1. "))
+    assert lines[rank + 1].startswith(" " * 10)
+    assert all(columns(line) <= 66 for line in lines)
