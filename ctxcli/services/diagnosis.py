@@ -56,9 +56,7 @@ def _installation() -> Iterator[Check]:
     else:
         yield Check("packages", "ok", "all are there")
     if not _is_installed("python-calamine"):
-        yield Check(
-            "xlsx", "ok", "spreadsheets are read in the plain way; the extra `xlsx` reads more", install("xlsx")
-        )
+        yield Check("xlsx", "ok", "spreadsheets are not read, that needs the extra `xlsx`", install("xlsx"))
 
 
 def _is_installed(name: str) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.run import ctx, write
+from tests.cli.run import ROOT, ctx, environment, write
 from tests.llm_server import scripted
 
 
@@ -185,3 +185,22 @@ def test_a_threshold_beyond_what_a_score_can_be_is_refused(place: Path) -> None:
         assert ctx(place, "ask", "Where?", CTX_ASK_THRESHOLD=value).code == 2
     for value in ("0", "1", "0.55"):
         assert ctx(place, "config", "set", "ask.threshold", value).code == 0
+
+
+def test_doctor_says_that_spreadsheets_are_not_read_without_the_extra(place: Path, tmp_path: Path) -> None:
+    block = """
+import importlib.metadata, sys
+sys.modules["python_calamine"] = None
+real = importlib.metadata.version
+def version(name):
+    if name == "python-calamine":
+        raise importlib.metadata.PackageNotFoundError(name)
+    return real(name)
+importlib.metadata.version = version
+"""
+    write(tmp_path, "block/sitecustomize.py", block)
+    path = os.pathsep.join([str(tmp_path / "block"), environment(place)["PYTHONPATH"]])
+    write(place, "docs/stock.xlsx", (ROOT / "tests" / "fixtures" / "xlsx" / "stock.xlsx").read_bytes())
+    failed = ctx(place, "kb", "index", "docs/stock.xlsx", PYTHONPATH=path)
+    assert (failed.code, "[missing_extra]" in failed.err) == (7, True)
+    assert "xlsx: spreadsheets are not read" in ctx(place, "doctor", PYTHONPATH=path).out
