@@ -100,7 +100,9 @@ def config_list(as_json: AsJson = False, quiet: Quiet = False, directory: Worksp
         if as_json:
             emit_json(as_mapping("ctx/config/1", settings=[_as_json(one) for one in settings.values.values()]))
         else:
-            rows = [(name, _as_text(one), one.origin) for name, one in settings.values.items()]
+            rows = [
+                (name, "–" if one.value is None else _as_text(one), one.origin) for name, one in settings.values.items()
+            ]
             emit(rows, as_json=False, view=views.settings)
 
 

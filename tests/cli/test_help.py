@@ -37,6 +37,11 @@ def test_no_line_of_a_list_of_commands_is_cut_off(commands: dict[str, str]) -> N
         assert [row for row in rows if row.endswith("...")] == [], path
 
 
+def test_search_stands_beside_index(commands: dict[str, str]) -> None:
+    rows = commands["kb"].partition("Commands:\n")[2].splitlines()
+    assert [row.split()[0] for row in rows[:2]] == ["index", "search"]
+
+
 def test_values_are_named_and_not_typed(commands: dict[str, str]) -> None:
     assert len(commands) > 60
     assert [path for path, page in commands.items() if "<" in page.replace("<=", "").replace("<FILE", "")] == []

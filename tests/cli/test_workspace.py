@@ -204,3 +204,9 @@ importlib.metadata.version = version
     failed = ctx(place, "kb", "index", "docs/stock.xlsx", PYTHONPATH=path)
     assert (failed.code, "[missing_extra]" in failed.err) == (7, True)
     assert "xlsx: spreadsheets are not read" in ctx(place, "doctor", PYTHONPATH=path).out
+
+
+def test_a_setting_without_a_value_is_shown_as_such(place: Path) -> None:
+    rows = [line.split() for line in ctx(place, "config", "list").out.splitlines()]
+    assert ["ask.threshold", "–", "default"] in rows
+    assert ctx(place, "config", "get", "ask.threshold").out == "\n"
