@@ -36,7 +36,7 @@ def notes(found: NoteList, screen: Screen) -> None:
         screen.line("no notes")
         return
     rows = [_row(one) for one in found.notes if isinstance(one, NoteEntry)]
-    screen.table(("id", "updated", "type", "title", "tags"), rows, cut="title", spare=("tags",))
+    screen.table(("id", "updated", "type", "title", "tags"), rows, cut="title", spare=("tags", "updated", "type"))
     screen.line(f"{len(rows)}/{found.total} notes")
 
 
