@@ -14,7 +14,7 @@ from ctxcli.model.errors import DataError, UsageError
 
 QUESTIONS = (
     "How long are raw sensor readings kept?",
-    "温室的二氧化碳浓度上限是多少？",
+    "叠片过滤器多久清洗一次？",
     "Who won the football world cup in 2022?",
 )
 
@@ -50,6 +50,8 @@ def _samples() -> Path:
 def _run(root: Path, *, as_json: bool) -> list[object]:
     from ctxcli.cli.ask_view import as_text
     from ctxcli.cli.output import has_colour
+    from ctxcli.cli.screen import Screen
+    from ctxcli.cli.views import index_report
     from ctxcli.cli.wrapping import terminal_width
     from ctxcli.model.documents import answer_document
     from ctxcli.services import indexing
@@ -60,7 +62,8 @@ def _run(root: Path, *, as_json: bool) -> list[object]:
     workspace = workspaces.find(root)
     report = indexing.index(workspace, indexing.IndexRequest(paths=(root.resolve() / "sample_kb",)))
     if not as_json:
-        sys.stdout.write(f"$ ctx kb index sample_kb\n{report.files.indexed} files, {report.chunks} chunks\n")
+        sys.stdout.write("$ ctx kb index sample_kb\n")
+        index_report(report, Screen(sys.stdout))
     asking = Asking.of(workspace=root)
     answers: list[object] = []
     for question in QUESTIONS:
