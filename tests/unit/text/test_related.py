@@ -53,6 +53,11 @@ def test_names_of_a_row_do_not_stand_for_one_another(term: str) -> None:
     assert not {analyzer.terms(word) or word for word in beside} & {word for word, _ in related(analyzer.terms(term))}
 
 
+@pytest.mark.parametrize(("word", "other"), [("锤子", "饺子"), ("蜻蜓", "猥琐"), ("枇杷", "秸秆"), ("清除", "剿除")])
+def test_characters_that_the_encoder_took_for_one_make_no_words_alike(word: str, other: str) -> None:
+    assert other not in dict(related(word))
+
+
 def test_nearness_falls_and_stays_in_its_range() -> None:
     for word in list(ROWS)[::500]:
         near = [value for _, value in related(word)]
