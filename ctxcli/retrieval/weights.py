@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ctxcli.text.background import RARE, shares
 from ctxcli.text.question import Question
-from ctxcli.text.variants import is_traditional, other_forms
+from ctxcli.text.variants import other_forms
 
 BACKGROUND_CHUNKS = 100
 """Pseudo chunks of general text that are added to every knowledge base, so that three chunks have a sensible idf."""
@@ -98,11 +98,10 @@ def _related(
     """The words of like meaning that the knowledge base has, each for the term that it is nearest to."""
     found: dict[str, tuple[str, float]] = {}
     exact = question.names | question.numbers | question.wholes.keys()
-    traditional = any(is_traditional(form) for form in canonical if not form.isascii())
     for term in question.terms:
         for word, nearness in () if term in exact else related(term):
             share = nearness * RELATED
-            for form in (word, *other_forms(word)) if traditional and not word.isascii() else (word,):
+            for form in (word,) if word.isascii() else (word, *other_forms(word)):
                 if form not in canonical and share > found.get(form, ("", 0.0))[1]:
                     found[form] = (term, share)
     return {form: one for form, one in found.items() if document_frequency(form)}

@@ -8,7 +8,7 @@ a digit for how near it is. English words are stems, Chinese ones have two chara
 from functools import cache
 
 from ctxcli.text.data import read_bytes
-from ctxcli.text.variants import other_forms
+from ctxcli.text.variants import is_traditional, other_forms
 
 LEAST = 0.5
 """The nearness of the digit 0; each step up is a twentieth."""
@@ -24,7 +24,7 @@ def related(term: str) -> tuple[tuple[str, float], ...]:
 
     A term in traditional characters gives what its simplified form gives.
     """
-    line = _line(term) or ("" if term.isascii() else next(filter(None, map(_line, other_forms(term))), ""))
+    line = _line(term) or (_line(other_forms(term)[0]) if is_traditional(term) else "")
     return tuple((word[:-1], LEAST + int(word[-1]) / 20) for word in line.split())
 
 

@@ -19,7 +19,7 @@ CHINESE = (
     "# 仓库\n\n零件储存在二号仓库的货架上。\n",
     "# 花园\n\n玫瑰在七月需要浇水。\n",
 )
-TRADITIONAL = ("# 電影院\n\n影片於晚上九點放映。\n", "# 花園\n\n玫瑰在七月需要澆水。\n")
+TRADITIONAL = ("# 電影院\n\n影片於晚上九點放映。\n", "# 花園\n\n兒童不能單獨入園。\n")
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,7 @@ TRADITIONAL = ("# 電影院\n\n影片於晚上九點放映。\n", "# 花園\n\n�
         (CHINESE, "存储", "docs/1.md"),
         (TRADITIONAL, "电影", "docs/0.md"),
         (TRADITIONAL, "電影", "docs/0.md"),
+        (TRADITIONAL, "孩子", "docs/1.md"),
     ],
 )
 def test_a_text_in_other_words_is_found(texts: tuple[str, ...], question: str, document: str) -> None:
