@@ -188,10 +188,13 @@ def calibrate(asking: Asking, questions: Sequence[KnownQuestion], *, default: fl
 def fit(outcomes: Sequence[Outcome], *, default: float, made: bool = False) -> Fit:
     """The scale of the scores, and the threshold on it.
 
-    The scale stays as it is where the questions were `made`, which says nothing of people's, and where scales that were
-    fitted to some of the questions foretell nothing better of the others.
+    The scale stays as it is where the questions were `made`, which says nothing of people's, where all of them or none
+    were rightly answered, which says nothing of where to decline, and where scales that were fitted to some of the
+    questions foretell nothing better of the others.
     """
     judged = [] if made else [(one.score, one.right) for one in outcomes if one.right is not None]
+    if len({right for _, right in judged}) < 2:
+        judged = []
     scale, before, after = AS_IT_IS, score_scale.brier(judged), score_scale.brier_unseen(judged)
     if before is not None and after is not None:
         before, after = round(before, 4), round(after, 4)

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from ctxcli.model.calibration import Calibration, Fit
 
 FILE = "calibration.json"
-
-
 PLAIN = "bm25"
 """The way of ranking that a threshold is for where none is named."""
+_MOST = 1000
+"""No shift and no slope that was fitted is as large."""
 
 
 def read_calibration(folder: Path, *, way: str = PLAIN) -> "Calibration | None":
@@ -34,10 +34,6 @@ def read_calibration(folder: Path, *, way: str = PLAIN) -> "Calibration | None":
         return None
     is_usable = 0 <= threshold <= 1 and abs(scale.shift) < _MOST and 0 < scale.slope < _MOST
     return Calibration(threshold, scale) if is_usable else None
-
-
-_MOST = 1000
-"""No shift and no slope that was fitted is as large."""
 
 
 def write_calibration(folder: Path, fit: "Fit", *, way: str = PLAIN) -> None:

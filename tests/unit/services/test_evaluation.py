@@ -221,3 +221,9 @@ def test_a_scale_that_foretells_nothing_better_is_not_kept() -> None:
         assert found.before == found.after or (found.after or 0) >= (found.before or 0)
     untold = replace(outcome(0.9), right=None)
     assert fit([untold] * 50, default=0.4) == Fit(Calibration(0.4), 50)
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_questions_that_all_went_the_same_way_leave_refusal_as_it_is(right: bool) -> None:
+    alike = [outcome(0.45 + n / 100, right=right) for n in range(40)]
+    assert fit(alike, default=0.4) == Fit(Calibration(0.4), 40)
