@@ -33,11 +33,6 @@ class CitedAnswer:
     strays: tuple[int, ...] = ()
 
 
-def read_citations(text: str) -> tuple[CitedQuote, ...]:
-    """The citations of an answer, as `read_answer` reads them."""
-    return read_answer(text).citations
-
-
 def read_answer(text: str) -> CitedAnswer:
     """What an answer cites; nothing where it declined.
 

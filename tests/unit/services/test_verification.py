@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ctxcli.answering.citations import read_citations
+from ctxcli.answering.citations import read_answer
 from ctxcli.model.errors import DataError
 from ctxcli.model.verification import CheckedCitation
 from ctxcli.services import workspace
@@ -220,7 +220,7 @@ TEXT = """The vent closes. [1] 大风时天窗关闭。 [2]
 
 
 def test_the_text_form_is_read() -> None:
-    first, second = read_citations(TEXT)
+    first, second = read_answer(TEXT).citations
     assert (first.n, first.doc, first.section) == (1, "docs/my file.md", "6.3.2 Wind")
     assert (first.line_start, first.line_end, first.page) == (9, 10, None)
     assert first.quote == "Strong wind is above 14 metres a second.\n\nThe vent closes then."
@@ -241,7 +241,7 @@ def test_the_text_form_is_read() -> None:
     ],
 )
 def test_pages_are_read_as_they_are_written(line: str, page: int, page_end: int) -> None:
-    [cited] = read_citations(f"Words [1].\n\n[1] {line}\n    Words.\n")
+    [cited] = read_answer(f"Words [1].\n\n[1] {line}\n    Words.\n").citations
     assert (cited.page, cited.page_end) == (page, page_end)
 
 
@@ -249,23 +249,23 @@ def test_the_markdown_form_and_footnotes_are_read() -> None:
     markdown = (
         "Words\n\n**Sources**\n\n1. a.md · Parking · line 3\n\n   > Use the\n   > north gate.\n\n2. b.md\n\n   > x\n"
     )
-    first, second = read_citations(markdown)
+    first, second = read_answer(markdown).citations
     assert (first.doc, first.heading, first.line_start, first.quote) == ("a.md", "Parking", 3, "Use the\nnorth gate.")
     assert (second.n, second.doc, second.heading, second.quote) == (2, "b.md", None, "x")
-    [note] = read_citations("As said.[^1]\n\n[^1]: a.md · line 3\n    > Use the north gate.\n")
+    [note] = read_answer("As said.[^1]\n\n[^1]: a.md · line 3\n    > Use the north gate.\n").citations
     assert (note.n, note.doc, note.line_start) == (1, "a.md", 3)
 
 
 def test_a_numbered_list_is_no_list_of_sources() -> None:
     with pytest.raises(DataError):
-        read_citations("Steps:\n\n1. Open the valve of tank A.\n   Then wait.\n2. Close it.\n")
+        read_answer("Steps:\n\n1. Open the valve of tank A.\n   Then wait.\n2. Close it.\n")
 
 
 @pytest.mark.parametrize(
     "text", ["No answer: nothing in the documents matches.", "无法回答：没有。", "**No answer: x**\n"]
 )
 def test_a_refusal_cites_nothing(text: str) -> None:
-    assert read_citations(text) == ()
+    assert read_answer(text).citations == ()
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_a_refusal_cites_nothing(text: str) -> None:
 )  # fmt: skip
 def test_what_is_no_answer_is_told(text: str) -> None:
     with pytest.raises(DataError) as error:
-        read_citations(text)
+        read_answer(text)
     assert error.value.hint
 
 
@@ -319,7 +319,7 @@ def test_what_is_claimed_in_another_form_is_checked_as_well(folder: Path, claim:
 )
 def test_a_claim_that_cannot_be_checked_is_an_error_that_names_it(name: str, claim: dict[str, Any]) -> None:
     with pytest.raises(DataError, match=f"`{name}`"):
-        read_citations(json.dumps({"citations": [{"doc": "manual.md", "quote": WIND, **claim}]}))
+        read_answer(json.dumps({"citations": [{"doc": "manual.md", "quote": WIND, **claim}]}))
 
 
 def test_lines_of_a_document_without_lines_are_not_as_cited() -> None:
@@ -372,4 +372,4 @@ def test_a_source_that_nothing_cites_is_in_order(folder: Path) -> None:
     answer = {"answer": "Yes [2].", "citations": [{"n": n, "doc": "manual.md", "quote": WIND} for n in ("1", 2)]}
     assert verify(json.dumps(answer), Shelf.of_folder(folder)).ok
     with pytest.raises(DataError, match="`answer`"):
-        read_citations(json.dumps({"answer": ["Yes [2]."], "citations": []}))
+        read_answer(json.dumps({"answer": ["Yes [2]."], "citations": []}))
