@@ -33,7 +33,8 @@ SENTENCE_FEATURES = {
     "en": ["dcs", "cs", "r0", "covt", "covw", "d0", "len", "echo", "ty"],
     "zh": ["dcs", "cs", "r0", "r1", "covt", "covw", "d0", "dcov", "len", "echo", "ty"],
 }
-DECISION_FEATURES = ["bmn", "sent2", "cov", "lead", "typ", "ent", "num", "prox", "miss", "unit", "terms"]
+_DECISION_FEATURES = ["bmn", "cov", "lead", "typ", "ent", "num", "prox", "miss", "unit", "terms"]
+DECISION_FEATURES = {"en": [*_DECISION_FEATURES, "sent3"], "zh": [*_DECISION_FEATURES, "sent2"]}
 MEANING_FEATURES = {
     "SENTENCE": ["words", "near", "dnear"],
     "FOREIGN_SENTENCE": ["near", "dnear", "r0", "len"],
@@ -205,7 +206,7 @@ def main() -> None:
     elif sys.argv[1:] == ["decision"]:
         rows = decision_rows()
         for language, point in OPERATING_POINT.items():
-            fit(rows, language, DECISION_FEATURES, operating_point=point)
+            fit(rows, language, DECISION_FEATURES[language], operating_point=point)
     elif sys.argv[1:] == ["meaning"]:
         for table, found in meaning_rows().items():
             print(table)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from math import fsum
 
-from ctxcli.answering.evidence import BLOCK_FACTOR, LIMIT, Window
+from ctxcli.answering.evidence import BLOCK_FACTOR, LIMIT, Window, leads_in
 from ctxcli.model.stored import StoredChunk
 from ctxcli.retrieval.bm25 import Match
 from ctxcli.text.question import Question
@@ -13,7 +13,6 @@ NEARLY = 0.8
 """The share of a block that an excerpt holds which is then shown whole."""
 MOSTLY = 0.7
 """The share of an excerpt's value in one block for which all else is left out."""
-_LEAD_IN = (":", "：")
 
 
 def whole_block(
@@ -84,7 +83,7 @@ def _lead_in(chunk: StoredChunk, begin: int) -> int:
     units = chunk.units
     if begin == 0 or units[begin - 1][2] != "prose" or chunk.spot(units[begin - 1][0]) != chunk.spot(units[begin][0]):
         return begin
-    return begin - 1 if chunk.text[slice(*units[begin - 1][:2])].rstrip("*_ ").endswith(_LEAD_IN) else begin
+    return begin - 1 if leads_in(chunk.text[slice(*units[begin - 1][:2])]) else begin
 
 
 def _meet(one: Window, other: Window) -> bool:

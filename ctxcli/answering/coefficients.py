@@ -21,24 +21,24 @@ def judged(model: Mapping[str, float], features: Mapping[str, float]) -> float:
 
 SENTENCE: dict[Language, dict[str, float]] = {
     "en": {
-        "": -4.779, "dcs": -4.704, "cs": -1.712, "r0": 1.536, "covt": 2.827, "covw": 1.762, "d0": 1.399,
-        "len": 0.07, "echo": 2.373, "ty": 0.617,
+        "": -4.772, "dcs": -4.68, "cs": -1.681, "r0": 1.53, "covt": 2.81, "covw": 1.768,
+        "d0": 1.413, "len": 0.062, "echo": 2.35, "ty": 0.601,
     },
     "zh": {
-        "": -6.514, "dcs": -4.515, "cs": -1.672, "r0": 1.934, "r1": 0.261, "covt": 1.975, "covw": 2.909,
-        "d0": 1.914, "dcov": -1.324, "len": 0.367, "echo": 1.873, "ty": 0.735,
+        "": -6.464, "dcs": -4.582, "cs": -1.658, "r0": 1.897, "r1": 0.269, "covt": 1.974,
+        "covw": 2.906, "d0": 1.907, "dcov": -1.354, "len": 0.361, "echo": 1.838, "ty": 0.755,
     },
 }  # fmt: skip
 """Log odds that a unit answers, by feature; "" is the intercept."""
 
 DECISION: dict[Language, dict[str, float]] = {
     "en": {
-        "": -10.132, "bmn": 4.94, "sent2": 1.767, "cov": 2.023, "lead": 1.662, "typ": 0.348,
-        "ent": 0.974, "num": 0.305, "prox": -0.505, "miss": 1.366, "unit": 2.271, "terms": 0.95,
+        "": -10.214, "bmn": 5.074, "cov": 1.999, "lead": 1.673, "typ": 0.48, "ent": 0.979,
+        "num": 0.313, "prox": -0.435, "miss": 1.384, "unit": 2.493, "terms": 0.899, "sent3": 1.47,
     },
     "zh": {
-        "": -11.784, "bmn": 3.688, "sent2": 3.181, "cov": 4.947, "lead": 0.845, "typ": 0.516,
-        "ent": 0.601, "num": 1.161, "prox": -0.36, "miss": 1.723, "unit": 1.839, "terms": 0.849,
+        "": -11.878, "bmn": 3.644, "cov": 4.938, "lead": 0.842, "typ": 0.609, "ent": 0.583,
+        "num": 1.172, "prox": -0.344, "miss": 1.719, "unit": 1.792, "terms": 0.863, "sent2": 3.232,
     },
 }  # fmt: skip
 """Log odds that the question is answered at all, by feature of the best chunk."""

@@ -11,6 +11,7 @@ from ctxcli.text.question import Question
 THRESHOLD = 0.40
 UNKNOWN_IDENTIFIER = 0.3
 """The highest score of a question about a model, code or year that the knowledge base does not have at all."""
+_NOTHING: frozenset[str] = frozenset()
 _NEAR = 4
 """Words between which a pair of the question counts as close together."""
 
@@ -24,9 +25,11 @@ def decision_features(
 
     bmn     BM25 as a share of its highest value
     sent2   coverage of the question by the best two neighbouring units
+    sent3   the same by the best three
     cov     coverage by the chunk with title and headings
     lead    how far its score is above the mean of the next four, as a share of it; 1 where it is the only one
-    typ     1 if something of the asked kind (date, number, name) stands near the best unit, or none is asked
+    typ     1 if something of the asked kind (date, number, name) stands in the best unit, the one before or the two
+            after, or none is asked
     ent     coverage of the question's proper names, 1 if it has none
     num     coverage of its numbers and of identifiers with a number, 1 if it has none
     prox    share of neighbouring terms of the question that are close together in the chunk
@@ -35,15 +38,14 @@ def decision_features(
     terms   ln(1 + number of terms asked for): a long question that is covered says more than a short one
     """
     best = matches[0]
-    nothing: frozenset[str] = frozenset()
     everything = best.head.union(*best.units)
-    pairs = [a | b for a, b in zip(best.units, best.units[1:], strict=False)] or list(best.units)
     others = [match.score for match in matches[1:5]]
     missing = [weight for term, weight in weights.weight.items() if term not in everything]
     return {
         "bmn": best.bm25,
-        "sent2": max((coverage(pair, nothing, weights) for pair in pairs), default=0.0),
-        "cov": coverage(everything, nothing, weights),
+        "sent2": _neighbours(best, 2, weights),
+        "sent3": _neighbours(best, 3, weights),
+        "cov": coverage(everything, _NOTHING, weights),
         "lead": (best.score - math.fsum(others) / len(others)) / best.score if others and best.score else 1.0,
         "typ": float(not question.asked or bool(question.asked_things(_around(best)))),
         "ent": _share(question.names, everything, weights),
@@ -70,6 +72,13 @@ def asks_for_unknown(question: Question, weights: TermWeights) -> bool:
     return any(not weights.frequency[term] for term in question.identifiers)
 
 
+def _neighbours(best: Match, count: int, weights: TermWeights) -> float:
+    """The highest coverage of the question by `count` units in a row (0…1)."""
+    starts = range(max(1, len(best.units) - count + 1))
+    runs = (_NOTHING.union(*best.units[start : start + count]) for start in starts)
+    return max(coverage(run, _NOTHING, weights) for run in runs)
+
+
 def _share(wanted: frozenset[str], held: frozenset[str], weights: TermWeights) -> float:
     """The share of the weight of some terms that is held, 1 if there are none; words of like meaning do not count."""
     total = math.fsum(weights.weight[term] for term in wanted)
@@ -81,7 +90,7 @@ def _around(best: Match) -> str:
     if not units:
         return ""
     index = best.best
-    return best.chunk.text[units[max(0, index - 1)][0] : units[min(len(units) - 1, index + 1)][1]]
+    return best.chunk.text[units[max(0, index - 1)][0] : units[min(len(units) - 1, index + 2)][1]]
 
 
 def _proximity(question: Question, weights: TermWeights, best: Match) -> float:

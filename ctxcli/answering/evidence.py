@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from ctxcli.answering.coefficients import SENTENCE, judged
@@ -16,10 +16,12 @@ LIMIT: dict[Language, int] = {"en": 400, "zh": 160}
 BLOCK_FACTOR = 3
 CHUNKS = 5
 """The answer is chosen from so many of the best chunks."""
-SECOND_EXCERPT = 0.01
+SECOND_EXCERPT = 0.02
 """What a second excerpt must add to the expected number of right answers to be shown."""
 SECOND_SHARE = 0.1
 """... and the share of the first excerpt's that its own expected number must be."""
+IDLE_PARAGRAPH = 0.05
+"""A paragraph at either end of an excerpt that adds less than this is left out."""
 COLUMN_NAMES = 0.1
 """What is left of the probability of a row that only names columns: it answers no question by itself."""
 _MARKS = 3
@@ -146,6 +148,37 @@ def choose(
             highest = more + less - penalty
             chosen = (first, second) if first.value >= second.value else (second, first)
     return chosen
+
+
+def without_idle_ends(window: Window, values: Mapping[int, float]) -> Window:
+    """The window without paragraphs at its ends that hardly answer; what leads a list in stays with it.
+
+    `values` holds the probability, by unit of its chunk, that the unit answers.
+    """
+    units, text = window.match.chunk.units, window.match.chunk.text
+    paragraphs: list[list[int]] = []
+    for at, (start, end, _) in enumerate(units):
+        if start < window.end and window.start < end:
+            if not paragraphs or _begins_paragraph(text[: units[at - 1][1]], text[units[at - 1][1] : start]):
+                paragraphs.append([])
+            paragraphs[-1].append(at)
+    worth = [math.fsum(values.get(at, 0.0) for at in one) for one in paragraphs]
+    first, last = 0, len(paragraphs) - 1
+    while first < last and worth[first] < IDLE_PARAGRAPH:
+        first += 1
+    while first < last and worth[last] < IDLE_PARAGRAPH:
+        last -= 1
+    start, end = units[paragraphs[first][0]][0], units[paragraphs[last][-1]][1]
+    return replace(window, start=max(window.start, start), end=min(window.end, end))
+
+
+def leads_in(text: str) -> bool:
+    """Whether a text announces what follows it, as a list."""
+    return text.rstrip("*_ \n").endswith((":", "："))
+
+
+def _begins_paragraph(before: str, gap: str) -> bool:
+    return "\n\n" in gap and not leads_in(before)
 
 
 def _second(windows: Sequence[Window], first: Window, room: int) -> Window | None:

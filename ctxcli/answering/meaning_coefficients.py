@@ -7,25 +7,25 @@ from ctxcli.text.question import Language
 Models = Mapping[Language, Mapping[str, float]]
 
 SENTENCE: Models = {
-    "en": {"": -0.089, "words": 0.907, "near": 0.591, "dnear": -0.038},
-    "zh": {"": -0.089, "words": 0.891, "near": 0.645, "dnear": -0.55},
+    "en": {"": 0.01, "words": 0.893, "near": 0.67, "dnear": -0.017},
+    "zh": {"": -0.017, "words": 0.884, "near": 0.726, "dnear": -0.492},
 }
 """Log odds that a unit answers, by feature; "" is the intercept."""
 
 FOREIGN_SENTENCE: Models = {
-    "en": {"": -10.502, "near": 2.542, "dnear": -2.384, "r0": 2.18, "len": 1.114},
-    "zh": {"": -9.494, "near": 2.051, "dnear": -2.258, "r0": 2.022, "len": 0.652},
+    "en": {"": -10.558, "near": 2.63, "dnear": -2.321, "r0": 2.02, "len": 1.125},
+    "zh": {"": -9.754, "near": 2.044, "dnear": -2.255, "r0": 2.125, "len": 0.681},
 }
 """The same for a unit in another language than the question's, by which the key is."""
 
 DECISION: Models = {
-    "en": {"": -0.925, "words": 0.898, "near": 0.668},
-    "zh": {"": -0.724, "words": 1.016, "near": 0.729},
+    "en": {"": -0.942, "words": 0.91, "near": 0.673},
+    "zh": {"": -0.663, "words": 1.018, "near": 0.688},
 }
 """Log odds that the question is answered at all."""
 
 FOREIGN_DECISION: Models = {
-    "en": {"": -5.301, "unit": 3.212, "lead": 3.162},
-    "zh": {"": -5.441, "unit": 2.633, "lead": 3.201},
+    "en": {"": -5.313, "unit": 3.181, "lead": 3.245},
+    "zh": {"": -5.402, "unit": 2.614, "lead": 3.16},
 }
 """The same where the best chunk is in another language than the question."""

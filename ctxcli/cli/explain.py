@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _FEATURES = {
     "bmn": "BM25 of the best chunk, as a share of its highest value",
     "sent2": "share of the question in its best two neighbouring sentences",
+    "sent3": "share of the question in its best three neighbouring sentences",
     "cov": "share of the question in the chunk with its headings",
     "lead": "lead over the next four chunks",
     "typ": "a date, number or name of the asked kind stands there",

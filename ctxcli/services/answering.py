@@ -296,8 +296,11 @@ def _chosen(thought: Consideration) -> Consideration:
     question, best, likely = thought.question, thought.matches[: evidence.CHUNKS], thought.values[: evidence.CHUNKS]
     against = conflict(question, best, likely)
     limit = evidence.LIMIT[question.language]
-    windows = against or whole_block(question, evidence.choose(best, likely, limit=limit), best, likely)
-    return replace(thought, windows=windows, disagree=bool(against))
+    excerpts = evidence.choose(best, likely, limit=limit)
+    windows = against or whole_block(question, excerpts, best, likely)
+    values = dict(zip(map(id, best), likely, strict=False))
+    shown = [evidence.without_idle_ends(one, values[id(one.match)]) if one in excerpts else one for one in windows]
+    return replace(thought, windows=tuple(shown), disagree=bool(against))
 
 
 def ask(

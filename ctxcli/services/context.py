@@ -236,14 +236,14 @@ def evidence_packets(workspace: Workspace, query: str, names: Sequence[str], *, 
 def _considered(knowledge: "Knowledge", query: str, *, budget: int) -> "Consideration":
     """The chunks ranked as for an answer; excerpts and score, which a context has no use for, are left out."""
     from ctxcli.retrieval import bm25
-    from ctxcli.services.answering import CANDIDATES, Consideration, Filters, consider
+    from ctxcli.services.answering import CANDIDATES, EVERYWHERE, Consideration, consider
     from ctxcli.text.question import read_question
 
     question = read_question(query, knowledge.analyzer)
     if question.sections:
         return consider(knowledge, query, limit=max(EVIDENCE[0], min(EVIDENCE[1], budget // 250)))
-    weights = knowledge.weigh(question)
-    chunks = knowledge.candidates(weights, limit=CANDIDATES, filters=Filters())
+    weights = knowledge.weigh(question, with_related=True)
+    chunks = knowledge.candidates(weights, limit=CANDIDATES, filters=EVERYWHERE)
     ranked = bm25.rank(chunks, weights, limit=EVIDENCE[1])
     left, kept = _PLENTY * budget * _BYTES_A_TOKEN, 0
     for match in ranked:

@@ -40,10 +40,16 @@ _FOUND: dict[tuple[Language, AskedKind], str] = {
     ("en", "year"): r"\b[12][0-9]{3}s?\b",
     ("zh", "year"): r"[0-9〇零一二三四五六七八九十]{2,}(?= ?年)|[12][0-9]{3}",
     ("en", "date"): (
-        r"\b[12][0-9]{3}s?\b|\b[0-9]{1,2}(?:st|nd|rd|th)\b"
+        r"\b[12][0-9]{3}s?\b|\b[0-9]{1,2}(?:st|nd|rd|th)\b|\b[0-9]{1,2}:[0-9]{2}\b|\b[0-9]{1,2} ?[ap]\.?m\b"
         r"|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+        r"|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|\b(?:daily|weekly|monthly|yearly|annually|midnight|noon)\b"
+        r"|\b(?:every|each) (?:[a-z0-9]+ )?(?:hour|day|night|morning|evening|week|month|quarter|year)s?\b"
     ),
-    ("zh", "date"): r"[0-9〇零一二三四五六七八九十百]+ ?(?:年|月|日|世[纪紀]|[时時]|天|周|[点點])|\b[12][0-9]{3}\b",
+    ("zh", "date"): (
+        r"每?(?:星期|周|週|[礼禮]拜)[一二三四五六日天]|每隔?[一二两三四五六0-9]*[个個]?(?:小[时時]|日|天|周|週|星期|月|季|年)"
+        r"|[0-9〇零一二三四五六七八九十百]+ ?(?:年|月|日|世[纪紀]|[时時]|天|周|[点點])|\b[12][0-9]{3}\b"
+        r"|[0-9]{1,2}[:：][0-9]{2}"
+    ),
     ("en", "number"): (
         r"[0-9]+(?:[.,][0-9]+)*|\b(?i:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand"
         r"|million|billion|dozen|half|third|quarter|twice|once|every|all|none|never|unlimited)\b"

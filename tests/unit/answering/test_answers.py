@@ -266,6 +266,28 @@ def test_a_needle_far_down_a_long_document_is_found() -> None:
     assert "rings at noon" in citation.quote
 
 
+@pytest.mark.parametrize(
+    ("answer", "question"),
+    [
+        ("The station was opened on 14 May 2016.", "When was the station opened?"),
+        ("观测站于2016年5月14日启用。", "观测站什么时候启用？"),
+    ],
+)
+def test_paragraphs_beside_the_answer_are_left_out(answer: str, question: str) -> None:
+    others = "Rain falls into two basins. 雨水流入两个水池。\n\nBees live in the orchard. 蜜蜂住在果园。"
+    text = f"# Notes 笔记\n\n{others}\n\n{answer}\n\n{others}\n"
+    assert [one.quote for one in ask(knowledge(text), question, threshold=0).citations] == [answer]
+
+
+def test_a_question_is_answered_though_its_words_stand_two_sentences_apart() -> None:
+    text = (
+        "# Power\n\nThe generator starts within 20 seconds. Its tank lasts 36 hours. "
+        "It is tested on the first Wednesday of each month at 08:00.\n\n# Water\n\nThe pump is cleaned in May.\n"
+    )
+    base = knowledge(text, *(f"# Page {name}\n\nThe {name} is kept in room {name}.\n" for name in "abcdefgh"))
+    assert "Wednesday" in (ask(base, "When is the generator tested?").text or "")
+
+
 def test_a_code_block_is_shown_whole_up_to_three_times_the_limit() -> None:
     code = "```sh\n" + "".join(f"pumpctl calibrate --valve {n} --wait\n" for n in range(1, 16)) + "```"
     assert 400 < len(code) < 1_200

@@ -33,6 +33,36 @@ def test_the_language_is_that_of_the_words(text: str, language: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("It is tested on the first Wednesday at 08:00.", {"Wednesday", "08:00"}),
+        ("Filters are changed every two weeks and rinsed daily.", {"every two weeks", "daily"}),
+        ("The vent opens when it is warm.", set()),
+    ],
+)
+def test_when_is_answered_by_days_and_times_too(text: str, found: set[str]) -> None:
+    assert read("When is it done?").asked_things(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("每周三八点检查，每两个月更换。", {"每周三", "八点", "每两个月"}),
+        ("星期五 08:30 排水。", {"星期五", "08:30"}),
+        ("天窗打开。", set()),
+    ],
+)
+def test_when_is_answered_by_days_and_times_too_in_chinese(text: str, found: set[str]) -> None:
+    assert read("什么时候做？").asked_things(text) == found
+
+
+def test_a_year_is_not_answered_by_a_day() -> None:
+    assert read("哪一年开放？").asked_things("五月十四日开放。") == set()
+    assert read("哪一年开放？").asked_things("二〇一六年五月开放。") == {"二〇一六"}
+    assert read("In what year did it open?").asked_things("It opened on 14 May.") == set()
+
+
+@pytest.mark.parametrize(
     ("text", "kind"),
     [
         ("When was it released?", "date"),
