@@ -6,7 +6,7 @@ from functools import cache
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxcli.answering.citations import read_citations
+from ctxcli.answering.citations import read_answer
 from ctxcli.cli.ask_view import as_markdown, as_text
 from ctxcli.model.answer import Answer, Passage
 from ctxcli.model.document import Document
@@ -26,7 +26,7 @@ def documents() -> list[Document]:
 @settings(max_examples=300, deadline=None)
 def test_any_text_is_read_or_refused(text: str) -> None:
     with suppress(DataError):
-        for cited in read_citations(text):
+        for cited in read_answer(text).citations:
             assert cited.doc
             assert cited.quote.strip()
 
@@ -35,7 +35,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 @settings(max_examples=300, deadline=None)
 def test_anything_like_citations_is_read_or_refused(parts: list[str]) -> None:
     with suppress(DataError):
-        for cited in read_citations("".join(parts)):
+        for cited in read_answer("".join(parts)).citations:
             assert cited.quote.strip()
 
 
@@ -85,7 +85,7 @@ def passages(draw: st.DrawFn) -> Passage:
 def test_what_ask_prints_is_read_back(cited: list[Passage], language: str) -> None:
     answer = Answer("q", language, "Words. [1]", None, 0.5, 0.4, tuple(cited), (), None, (), 1.0)  # type: ignore[arg-type]
     for text in (as_text(answer, cite=True), as_markdown(answer, cite=True)):
-        found = read_citations(text)
+        found = read_answer(text).citations
         assert [one.n for one in found] == list(range(1, len(cited) + 1))
         for one, passage in zip(found, cited, strict=True):
             assert one.doc == passage.doc
