@@ -196,6 +196,13 @@ def test_without_a_knowledge_base_there_is_no_evidence(tmp_path: Path) -> None:
     assert (done.code, "[Evidence]" in done.out) == (0, False)
 
 
+def test_evidence_is_found_by_words_of_like_meaning_as_an_answer_is(tmp_path: Path) -> None:
+    folder = tmp_path / "w"
+    write(folder, "docs/a.md", "# Evening\n\nThe movie begins at nine.\n")
+    assert ctx(folder, "kb", "index", "docs", "-q").code == 0
+    assert "The movie begins at nine." in ctx(folder, "context", "build", "When does the film start?").out
+
+
 def test_damaged_facts_are_an_error_and_can_be_left_out(tmp_path: Path) -> None:
     folder = tmp_path / "w"
     folder.mkdir()
