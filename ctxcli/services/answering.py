@@ -16,7 +16,7 @@ from ctxcli.retrieval import bm25
 from ctxcli.retrieval.bm25 import Match
 from ctxcli.retrieval.weights import TermWeights, weigh
 from ctxcli.text.analyzer import Analyzer
-from ctxcli.text.question import Question, read_question
+from ctxcli.text.question import CHARACTER_WEIGHT, Question, read_question
 from ctxcli.text.related import related
 
 CANDIDATES = 30
@@ -215,8 +215,6 @@ class Knowledge:
 
 
 def _boost(term: str) -> float:
-    from ctxcli.text.question import CHARACTER_WEIGHT
-
     return CHARACTER_WEIGHT if len(term) == 1 and not term.isascii() else 1.0
 
 
