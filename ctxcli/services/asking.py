@@ -219,11 +219,19 @@ def _has_changed(path: Path, record: "FileRecord") -> bool:
 
 
 def _fitted(workspace: "Workspace", names: Sequence[str], way: str) -> "Calibration | None":
-    """The strictest of what was fitted to the knowledge bases, so that none answers more freely than it should."""
+    """The strictest of what was fitted to the knowledge bases, so that none answers more freely than it should.
+
+    None where nothing was fitted; beside others one without a fit has the default. Notes follow the rest.
+    """
     from ctxcli.storage.calibration import read_calibration
 
-    found = [read_calibration(workspace.kb_folder(name), way=way) for name in names]
-    return max(filter(None, found), key=lambda one: one.strictness, default=None)
+    found = {name: read_calibration(workspace.kb_folder(name), way=way) for name in names if name != NOTES_KB}
+    fitted = [one for one in found.values() if one]
+    if fitted and len(fitted) < len(found):
+        from ctxcli.model.calibration import Calibration
+
+        fitted.append(Calibration(decision.THRESHOLD))
+    return max(fitted, key=lambda one: one.strictness, default=None)
 
 
 @dataclass(frozen=True, slots=True)

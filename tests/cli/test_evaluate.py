@@ -175,6 +175,10 @@ def test_of_several_knowledge_bases_the_strictest_counts_with_its_scale(place: P
     write(place, ".ctx/kb/other/calibration.json", harsh.replace("-4", "4"))
     assert asked(place) == (plain, 0.5)
     assert asked(place, "--kb", "other")[1] == 0.2
+    (place / ".ctx/kb/default/calibration.json").unlink()
+    assert asked(place) == (plain, 0.4), "one without a fit has the default"
+    write(place, "notes/n.md", "---\ntitle: Note\n---\nA note.\n")
+    assert asked(place, "--kb", "other", "--notes")[1] == 0.2, "notes follow the rest"
 
 
 @pytest.mark.parametrize(
