@@ -12,6 +12,8 @@ THRESHOLD = 0.40
 UNKNOWN_IDENTIFIER = 0.3
 """The highest score of a question about a model, code or year that the knowledge base does not have at all."""
 _NOTHING: frozenset[str] = frozenset()
+_MANY_TERMS = 60
+"""More terms than a question has: what is longer is a text, and says no more for an answer."""
 _NEAR = 4
 """Words between which a pair of the question counts as close together."""
 
@@ -53,7 +55,7 @@ def decision_features(
         "prox": _proximity(question, weights, best),
         "miss": max(missing, default=0.0) / max(weights.weight.values()),
         "unit": max((max(found.values(), default=0.0) for found in values[:3]), default=0.0),
-        "terms": math.log(1 + sum(weight == 1.0 for weight in question.terms.values())),
+        "terms": math.log(1 + min(_MANY_TERMS, sum(weight == 1.0 for weight in question.terms.values()))),
     }
 
 

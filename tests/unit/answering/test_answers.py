@@ -288,6 +288,14 @@ def test_a_question_is_answered_though_its_words_stand_two_sentences_apart() -> 
     assert "Wednesday" in (ask(base, "When is the generator tested?").text or "")
 
 
+def test_a_text_for_a_question_says_no_more_than_a_long_question() -> None:
+    words = [a + b + c for a in ("ba", "ko", "mi", "tu") for b in ("dan", "fer", "gol", "hip") for c in ("tek", "lom")]
+    base = knowledge(*(f"# T\n\n{' '.join(words[at : at + 20])}.\n" for at in range(0, len(words), 4)))
+    scores = [ask(base, " ".join(f"{word}{at % 40}" for at in range(count) for word in words), threshold=0).score
+              for count in (2, 40)]  # fmt: skip
+    assert scores[1] <= scores[0]
+
+
 def test_a_code_block_is_shown_whole_up_to_three_times_the_limit() -> None:
     code = "```sh\n" + "".join(f"pumpctl calibrate --valve {n} --wait\n" for n in range(1, 16)) + "```"
     assert 400 < len(code) < 1_200
