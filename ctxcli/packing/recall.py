@@ -69,7 +69,7 @@ class Finder(Generic[Key]):
         terms = self._question.terms
         self._forms = {form for term in terms for form in (term, *(() if term.isascii() else other_forms(term)))}
         hints = {hint for form in self._forms for hint in _hints(form)}
-        self._beginnings = tuple(dict.fromkeys(hint.lower() for hint in hints))
+        self._beginnings = tuple({hint[0] if hint[:1].isdigit() else hint.lower() for hint in hints})  # 1000 is 1,000
         self._begins = re.compile("|".join(map(_at_word, sorted(hints))) if hints else r"(?!)")
         self._rows: list[tuple[Key, Mapping[str, int], int]] = []
 

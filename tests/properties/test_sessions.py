@@ -162,6 +162,8 @@ SAID = st.lists(WORDS, max_size=8).map(" ".join)
     ascii_=st.booleans(),
 )
 @example(talk=["¨"], query="¨", ascii_=False)
+@example(talk=["1,000"], query="1,000", ascii_=False)
+@example(talk=["1,000 pumps"], query="1000", ascii_=False)
 def test_passing_over_lines_unread_changes_no_result(talk: list[str], query: str, ascii_: bool) -> None:
     found = sessions()
     rows = [
