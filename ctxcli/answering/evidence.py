@@ -159,7 +159,7 @@ def without_idle_ends(window: Window, values: Mapping[int, float]) -> Window:
     paragraphs: list[list[int]] = []
     for at, (start, end, _) in enumerate(units):
         if start < window.end and window.start < end:
-            if not paragraphs or _begins_paragraph(text[: units[at - 1][1]], text[units[at - 1][1] : start]):
+            if not paragraphs or _begins_paragraph(text[slice(*units[at - 1][:2])], text[units[at - 1][1] : start]):
                 paragraphs.append([])
             paragraphs[-1].append(at)
     worth = [math.fsum(values.get(at, 0.0) for at in one) for one in paragraphs]

@@ -26,7 +26,7 @@ def run(request: AskRequest) -> int:
 def _run(request: AskRequest, *, as_json: bool) -> ExitCode:
     from ctxcli.services.asking import Asking, Way
 
-    _check_pairs(request)
+    _check(request)
     asking = Asking.of(
         workspace=request.workspace,
         kb=request.kb,
@@ -50,8 +50,16 @@ def _run(request: AskRequest, *, as_json: bool) -> ExitCode:
     return ExitCode.DECLINED if answer.declined else ExitCode.OK
 
 
-def _check_pairs(request: AskRequest) -> None:
-    """UsageError where of two options one would be ignored."""
+def _check(request: AskRequest) -> None:
+    """UsageError where an option has no such value, or of two one would be ignored."""
+    if request.format not in {None, "text", "md", "json"}:
+        raise UsageError(f"--format {request.format}: no such format", hint="use text, md or json")
+    if request.threshold is not None and not 0 <= request.threshold <= 1:  # no number at all
+        raise UsageError(f"--threshold {request.threshold}: no share", hint="give a number from 0 to 1")
+    if not (request.question or request.batch):
+        raise UsageError("there is no question", hint='ask one: ctx ask "…"')
+    if request.question and request.batch:
+        raise UsageError("a question and --batch do not go together", hint="leave one of them out")
     if request.as_json and request.format not in (None, "json"):
         raise UsageError(f"--json and --format {request.format} do not go together", hint="leave one of them out")
     if request.batch and request.format not in (None, "json"):
@@ -206,14 +214,6 @@ def _typer_command() -> Any:
         workspace: WorkspaceDir = None,
     ) -> None:
         """Answer QUESTION from the indexed documents, every sentence cited; exit 4 where they do not say."""
-        if format not in {None, "text", "md", "json"}:
-            raise UsageError(f"--format {format}: no such format", hint="use text, md or json")
-        if threshold is not None and not 0 <= threshold <= 1:  # no number at all
-            raise UsageError(f"--threshold {threshold}: no share", hint="give a number from 0 to 1")
-        if not (question or batch):
-            raise UsageError("there is no question", hint='ask one: ctx ask "…"')
-        if question and batch:
-            raise UsageError("a question and --batch do not go together", hint="leave one of them out")
         checked_way(mode, fusion)
         request = AskRequest(
             question, cite, kb or [], notes, top_k, threshold, llm, model, format, source or [], batch, evidence,

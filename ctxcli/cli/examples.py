@@ -61,4 +61,4 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "doctor": ("ctx doctor", "ctx doctor --fix"),
     "demo": ("ctx demo", "ctx demo greenhouse"),
 }
-"""Command lines by command, without `ctx`."""
+"""Command lines by command, whose name leaves `ctx` out."""

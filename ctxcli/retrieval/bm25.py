@@ -66,7 +66,7 @@ def match(chunk: StoredChunk, weights: TermWeights, *, k1: float = K1, b: float 
             counts[term] = counts.get(term, 0) + 1
     norm = k1 * (1 - b + b * chunk.length / weights.average_length)
     highest = weights.total * (k1 + 1)
-    held = _counted(counts, weights) if weights.related else counts
+    held = _counted(counts, weights)
     score = sum(weight[term] * count * (k1 + 1) / (count + norm) for term, count in held.items())
     bm25 = score / highest if highest else 0.0
     in_head = frozenset(head)
@@ -114,10 +114,6 @@ def coverage(terms: frozenset[str], head: frozenset[str], weights: TermWeights) 
     """
     if not (terms or head) or not weights.total:
         return 0.0
-    if not weights.related:
-        whole = fsum(weights.weight[term] for term in terms)
-        half = fsum(weights.weight[term] for term in head - terms)
-        return (whole + IN_HEAD * half) / weights.total
     shares: dict[str, float] = {}
     for forms, factor in ((terms, 1.0), (head, IN_HEAD)):
         for form in forms:
@@ -151,4 +147,4 @@ def heading_bonus(one: Match, weights: TermWeights) -> float:
     if not asked:
         return 0.0
     held = fsum(weights.related[form][1] if form in weights.related else 1.0 for form in asked)
-    return HEADING * coverage(asked, frozenset(), weights) + HEADING_SHARE * min(1.0, held / len(terms))
+    return HEADING * coverage(asked, frozenset(), weights) + HEADING_SHARE * held / len(terms)
