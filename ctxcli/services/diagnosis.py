@@ -155,7 +155,7 @@ def _vectors(workspace: Workspace, name: str) -> Iterator[Check]:
         yield Check(title, "problem", f"{shown}: {vectors.FILE} is not as it was written", f"embed anew: {update}")
     elif not (folder / file).exists():
         yield Check(title, "ok", f"{shown}, searched exactly")
-    elif neighbours.open_neighbours(folder, opened.header) is None:
+    elif (lists := neighbours.open_neighbours(folder, opened.header)) is None or not lists.is_whole():
         yield Check(title, "warning", f"{shown}, searched exactly: {file} is damaged or belongs to others", update)
     elif neighbours.faiss() is None:
         yield Check(title, "warning", f"{shown}, searched exactly: FAISS is not installed", install("faiss"))

@@ -97,6 +97,16 @@ def test_a_damaged_file_makes_search_exact_until_the_next_run(place: Path, tmp_p
     assert searched(ctx(folder, "doctor", "--json"))[0] == "ok"
 
 
+def test_damage_within_the_lists_is_told_by_doctor_and_mended_by_the_next_run(place: Path, tmp_path: Path) -> None:
+    folder = copy(place, tmp_path)
+    data = bytearray((folder / LISTS).read_bytes())
+    data[40:60] = bytes(byte ^ 0xFF for byte in data[40:60])
+    (folder / LISTS).write_bytes(data)
+    assert searched(ctx(folder, "doctor", "--json"))[0] == "warning"
+    assert ctx(folder, "kb", "index", "-q", **FEW).code == 0
+    assert searched(ctx(folder, "doctor", "--json"))[0] == "ok"
+
+
 def test_without_faiss_everything_works_exactly_and_is_told_once(place: Path, tmp_path: Path) -> None:
     folder, missing = copy(place, tmp_path), shim(tmp_path, "ImportError('not here')")
     assert first(folder, "谁签署发票？", "--mode", "hybrid", **missing) == "docs/money.md"
