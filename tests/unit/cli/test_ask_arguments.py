@@ -11,12 +11,15 @@ from ctxcli.cli import app, ask
 from ctxcli.cli.ask_arguments import AskRequest, read_plain
 
 
+ANSWERING = ask.run
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _asked() -> Iterator[None]:
     """Requests are kept instead of answered."""
-    answering, ask.run = ask.run, keep  # type: ignore[assignment]
+    ask.run = keep  # type: ignore[assignment]
     yield
-    ask.run = answering
+    ask.run = ANSWERING
 
 
 kept: list[AskRequest] = []
@@ -27,14 +30,19 @@ def keep(request: AskRequest) -> int:
     return 0
 
 
+def code_of(arguments: list[str]) -> int:
+    """The exit code of a command line, returned or raised."""
+    try:
+        return app.run(arguments)
+    except SystemExit as end:
+        return int(end.code or 0)
+
+
 def by_typer(arguments: list[str]) -> AskRequest | None:
     """The request that Typer reads, None where it complains."""
     kept.clear()
-    try:
-        app.run(["ask", *arguments])
-    except SystemExit as end:
-        if end.code:
-            return None
+    if code_of(["ask", *arguments]):
+        return None
     return kept[0] if kept else None
 
 
@@ -99,6 +107,9 @@ def test_what_is_odd_is_left_to_typer(arguments: list[str]) -> None:
 @pytest.mark.parametrize(
     "arguments", [["a", "--threshold", "nan"], ["a", "--threshold", "inf"], ["a", "--format", "x"], []]
 )
-def test_wrong_values_are_mistakes(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert by_typer(arguments) is None
+def test_wrong_values_are_mistakes(
+    arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ask, "run", ANSWERING)
+    assert code_of(["ask", *arguments]) == 2
     assert capsys.readouterr().err.startswith("error: ")
