@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from ctxcli.cli import app, ask
 from ctxcli.cli.ask_arguments import AskRequest, read_plain
 
-
 ANSWERING = ask.run
 
 
