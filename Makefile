@@ -6,6 +6,7 @@
 VENV := .venv
 DEMO := .venv-demo
 BIN := $(VENV)/bin
+SPREAD := --numprocesses auto --maxprocesses 4 --dist worksteal
 
 .PHONY: demo test coverage lint eval bench check-docs setup clean
 
@@ -21,11 +22,11 @@ setup:
 	@scripts/setup $(VENV) --editable '.[xlsx]' --group dev
 
 test: setup
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q $(SPREAD)
 
 coverage: setup
 	@rm -f .coverage*
-	@$(BIN)/coverage run -m pytest -q || true
+	@$(BIN)/coverage run -m pytest -q $(SPREAD) || true
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 

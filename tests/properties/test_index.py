@@ -43,6 +43,9 @@ def change(writer: Any, files: Files, kind: str, path: str, other: str) -> None:
     """Do one change to the writer and to what it should then hold."""
     if kind == "put":
         record, prepared = made(path, other)
+        taken = {one.doc_id for name, (one, _) in files.items() if name != path}
+        free = next(one for one in (record.doc_id, *(f"{record.doc_id}-{n}" for n in range(2, 9))) if one not in taken)
+        record = replace(record, doc_id=free)  # no two files share an id: a renamed one keeps its own
         writer.put(record, prepared)
         files[path] = (record, prepared)
     elif kind == "fail":
