@@ -164,8 +164,7 @@ def load(
     ignored: tuple[str, ...] = ()
     if workspace:
         of_workspace = _from_file(workspace / ".ctx" / "config.toml")
-        guarded = tuple(name for name, one in of_workspace.items() if _is_guarded(one, workspace))
-        ignored = () if not guarded or is_trusted(workspace) else guarded
+        ignored = _passed_over(of_workspace, workspace)
         values.update({name: one for name, one in of_workspace.items() if name not in ignored})
     for key in KEYS:
         if text := environ.get(key.variable, ""):
@@ -287,6 +286,16 @@ def _is_guarded(setting: Setting, workspace: Path) -> bool:
     if guard == "path":
         return not (workspace / str(setting.value)).resolve().is_relative_to(workspace.resolve())
     return bool(guard)
+
+
+def passed_over(workspace: Path) -> tuple[str, ...]:
+    """What the config of this workspace sets and, as long as it is not trusted, may not."""
+    return _passed_over(_from_file(workspace / ".ctx" / "config.toml"), workspace)
+
+
+def _passed_over(found: Mapping[str, Setting], workspace: Path) -> tuple[str, ...]:
+    guarded = tuple(name for name, one in found.items() if _is_guarded(one, workspace))
+    return () if not guarded or is_trusted(workspace) else guarded
 
 
 def assign(path: Path, name: str, text: str) -> Setting:

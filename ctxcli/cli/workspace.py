@@ -139,14 +139,25 @@ def config_set(
         from ctxcli import settings
 
         path = _config_file(user=user, directory=directory)
-        was_trusted = not user and settings.is_trusted(path.parent.parent)
-        found = settings.assign(path, name, value)
-        if was_trusted:
-            settings.trust(path.parent.parent)
+        found = settings.assign(path, name, value) if user else _set_here(path, name, value, quiet=quiet)
         if as_json:
             emit_json(as_mapping("ctx/setting/1", **_as_json(found)))
         else:
             notice(f"{name} = {_as_text(found)} in {path}", quiet=quiet)
+
+
+def _set_here(path: Path, name: str, value: str, *, quiet: bool) -> "Setting":
+    """Set a value in the workspace's config. It holds, unless there is something of another's that does not."""
+    from ctxcli import settings
+
+    root = path.parent.parent
+    was_trusted = settings.is_trusted(root)
+    of_others = [one for one in settings.passed_over(root) if one != name]
+    found = settings.assign(path, name, value)
+    if was_trusted or (settings.passed_over(root) and not of_others):
+        settings.trust(root)
+    _tell_ignored(settings.passed_over(root), quiet=quiet)
+    return found
 
 
 def _config_file(*, user: bool, directory: Path | None) -> Path:

@@ -172,6 +172,24 @@ def test_a_change_by_the_user_keeps_the_trust(place: Path) -> None:
     assert ctx(place, "config", "get", "llm.base_url").out == "http://mine\n"
 
 
+def test_what_the_user_sets_himself_holds_at_once(place: Path) -> None:
+    assert ctx(place, "config", "set", "ask.top_k", "4").code == 0
+    done = ctx(place, "config", "set", "rerank.model", "onnx:model")
+    assert (done.code, "trust" in done.err) == (0, False)
+    assert ctx(place, "config", "get", "rerank.model").out == "onnx:model\n"
+
+
+def test_setting_a_value_trusts_nothing_of_a_stranger(place: Path) -> None:
+    write(place, ".ctx/config.toml", '[llm]\nbase_url = "http://evil"\n[rerank]\nmodel = "llm"\n')
+    done = ctx(place, "config", "set", "rerank.model", "onnx:model")
+    assert "the workspace sets llm.base_url, rerank.model; this is ignored until you say: ctx trust" in done.err
+    assert ctx(place, "config", "get", "llm.base_url", "-q").out == "\n"
+    ctx(place, "config", "set", "llm.base_url", "http://mine")
+    assert ctx(place, "config", "get", "llm.base_url", "-q").out == "\n"
+    assert ctx(place, "trust").code == 0
+    assert ctx(place, "config", "get", "llm.base_url").out == "http://mine\n"
+
+
 def test_a_folder_of_notes_inside_needs_no_trust(place: Path) -> None:
     write(place, ".ctx/config.toml", '[notes]\ndir = "my/notes"\n')
     assert ctx(place, "config", "get", "notes.dir").out == "my/notes\n"
