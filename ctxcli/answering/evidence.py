@@ -65,7 +65,7 @@ def sentence_features(
             if kind in NOT_QUOTED:
                 continue
             terms = match.units[index]
-            around = terms.union(*match.units[max(0, index - 1) : index + 2])
+            around = terms.union(*_beside(match, index))
             others = set(lines[index].split())
             cover = match.cover[index]
             new_things = question.asked_things(match.chunk.text[start:end]) if question.asked else ()
@@ -89,6 +89,15 @@ def sentence_features(
                     "ty": (1.0 if new_things else -1.0) if question.asked else 0.0,
                 },
             )
+
+
+def _beside(match: Match, index: int) -> Iterator[frozenset[str]]:
+    """What of the question is in the units before and after one, as far as they stand in the same section."""
+    units = match.chunk.units
+    section = match.chunk.section_of(units[index][0])
+    for at in (index - 1, index + 1):
+        if 0 <= at < len(units) and match.chunk.section_of(units[at][0]) == section:
+            yield match.units[at]
 
 
 def sentence_values(question: Question, weights: TermWeights, matches: Sequence[Match]) -> list[dict[int, float]]:

@@ -2,10 +2,11 @@
 
 import json
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ctxcli.model.document import BlockKind, Chunk, Document, Section
@@ -77,6 +78,26 @@ class StoredChunk:
         """The terms of the heading of the section at `offset`, [] where there is none."""
         head = self._data["h"].get(str(self.section_of(offset)))
         return str(head[4]).split() if head else []
+
+    def heads(self) -> dict[int, frozenset[str]]:
+        """For each section the terms of title and headings above it, and its own; {} where there is but one.
+
+        The headings of other sections in the chunk are taken out of all that stand above the chunk.
+        """
+        sections: dict[str, list[Any]] = self._data["h"]
+        if len(sections) < 2:
+            return {}
+        everything = Counter(self.terms.partition("\n")[0].split())
+        found: dict[int, frozenset[str]] = {}
+        for number in {*self._data["s"][1::3]}:
+            own = tuple(sections[str(number)][2]) if number >= 0 else ()
+            rest = everything.copy()
+            for head in {tuple(other[2]): other for other in sections.values()}.values():
+                if tuple(head[2]) != own[: len(head[2])]:
+                    rest.subtract(str(head[4]).split())
+            mine = str(sections[str(number)][4]).split() if number >= 0 else ()
+            found[number] = frozenset(term for term, count in rest.items() if count > 0).union(mine)
+        return found
 
     def place(self, start: int, end: int) -> Place:
         """Section, pages and lines of ``text[start:end]``."""

@@ -89,14 +89,16 @@ def _counted(counts: Mapping[str, int], weights: TermWeights) -> dict[str, float
 
 
 def _above(chunk: StoredChunk, head: frozenset[str], units: Sequence[frozenset[str]]) -> Iterator[frozenset[str]]:
-    """For each unit the terms of title and headings, and for a row of a table those of its column names."""
-    if not chunk.has_rows:
+    """For each unit the terms of title and headings above it, and for a row of a table those of its column names."""
+    heads = chunk.heads()
+    if not heads and not chunk.has_rows:
         yield from (head for _ in units)
         return
     columns: frozenset[str] = frozenset()
-    for terms, (_, _, kind) in zip(units, chunk.units, strict=True):
+    for terms, (start, _, kind) in zip(units, chunk.units, strict=True):
         columns = terms if kind == "header_row" else columns if kind == "row" else frozenset()
-        yield head | columns if kind == "row" else head
+        own = head & heads[chunk.section_of(start)] if heads else head
+        yield own | columns if kind == "row" else own
 
 
 def _best_neighbours(units: Sequence[frozenset[str]], weights: TermWeights) -> float:
