@@ -73,6 +73,34 @@ def cross_encoder(folder: Path, *, logits: int = 1) -> Path:
     return folder
 
 
+def encoder(
+    folder: Path, *, kind: str = "FLOAT", integers: str = "INT64", pooled: bool = False, first: float = 1.0
+) -> Path:
+    """A network that looks up a random row a token, its weights in a file beside it; `first` is the first number."""
+    import numpy as np
+    from onnx import TensorProto, helper, numpy_helper, save
+
+    folder.mkdir(parents=True)
+    tokenizer_file(folder)
+    with VOCABULARY.open(encoding="utf-8") as lines:
+        table = np.random.default_rng(7).standard_normal((sum(1 for _ in lines), 16)).astype(np.float32)
+    table[:, 0] = first
+    rows = "means" if pooled else "vectors"
+    nodes = [
+        helper.make_node("Gather", ["table", "input_ids"], ["vectors"]),
+        helper.make_node("ReduceMean", ["vectors"], ["means"], axes=[1], keepdims=0),
+        helper.make_node("Cast", [rows], ["output"], to=getattr(TensorProto, kind)),
+    ]
+    wanted = [helper.make_tensor_value_info("input_ids", getattr(TensorProto, integers), ["batch", "tokens"])]
+    shape = ["batch", 16] if pooled else ["batch", "tokens", 16]
+    given = [helper.make_tensor_value_info("output", getattr(TensorProto, kind), shape)]
+    graph = helper.make_graph(nodes, "encoder", wanted, given, [numpy_helper.from_array(table, "table")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    place = "model.onnx_data"
+    save(model, str(folder / "model.onnx"), save_as_external_data=True, location=place, size_threshold=0)
+    return folder
+
+
 def word_table(folder: Path, words: dict[str, list[float]], *, kind: str = "F32", **more: Any) -> Path:
     """A table of word vectors in the form of model2vec; `more` are further tensors."""
     import numpy as np

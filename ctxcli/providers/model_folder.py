@@ -85,6 +85,12 @@ def onnx_file(folder: Path) -> Path:
     return file_in(folder, *_ONNX, *(others if len(others) == 1 else ()))
 
 
+def network_files(folder: Path) -> tuple[Path, ...]:
+    """What an ONNX model computes with: the network, its tokenizer, and the weights where they lie beside it."""
+    network = onnx_file(folder)
+    return network, file_in(folder, "tokenizer.json"), *sorted(network.parent.glob(f"{network.name}[._]data*"))
+
+
 def options_of(folder: Path) -> ModelOptions:
     """What the files of a model say: its own configuration, that of sentence-transformers, ours on top."""
     found = ModelOptions()

@@ -38,7 +38,7 @@ class OnnxModel:
             ) from error
         self._tokenizer.enable_truncation(max_tokens)
         self._tokenizer.no_padding()
-        self._inputs = {one.name for one in self._session.get_inputs()}
+        self._inputs = {one.name: "i4" if "int32" in one.type else "i8" for one in self._session.get_inputs()}
 
     def run(self, text: str, other: str | None = None) -> "tuple[NDArray[np.float32], int]":
         """The first output for a text, or for a pair: without the axis of the batch; and the number of tokens."""
@@ -51,7 +51,7 @@ class OnnxModel:
             "token_type_ids": encoded.type_ids,
             "position_ids": list(range(len(encoded.ids))),
         }
-        feed = {name: np.array([ids], dtype=np.int64) for name, ids in whole.items() if name in self._inputs}
+        feed = {name: np.array([whole[name]], kind) for name, kind in self._inputs.items() if name in whole}
         try:
             output = self._session.run(None, feed)[0]
         except Exception as error:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ctxcli.index.embedded import EmbeddedReader
 from ctxcli.index.vectors import Header
-from ctxcli.index.vectors_writer import VectorStore, digest_of
+from ctxcli.index.vectors_writer import OtherWidthError, VectorStore, digest_of
 from ctxcli.model.index import FileRecord
 from ctxcli.model.ports import Embedder
 from ctxcli.model.report import EmbeddingRun
@@ -36,10 +36,21 @@ def embed(
 ) -> EmbeddingRun:
     """Make the vectors in `folder` those of the index that `reader` shows, by `embedder`.
 
-    ServiceError where the model fails; what was embedded by then is kept for the next run. The caller holds the lock.
+    ServiceError where the model fails; what was embedded by then is kept for the next run. Where rows come in another
+    width than before, a service has changed the model behind the name: then all is embedded anew. The caller holds the
+    lock.
     """
+    try:
+        return _embed(folder, reader, embedder, watch)
+    except OtherWidthError:
+        return _embed(folder, reader, embedder, watch, anew=True)
+
+
+def _embed(
+    folder: Path, reader: EmbeddedReader, embedder: Embedder, watch: Watcher, *, anew: bool = False
+) -> EmbeddingRun:
     commit = str(reader.stats.get("commit", ""))
-    with closing(VectorStore(folder, embedder.fingerprint)) as store:
+    with closing(VectorStore(folder, embedder.fingerprint, anew=anew)) as store:
         old = store.old
         documents = list(_documents(reader, store))
         chunks = [chunk for document in documents for chunk in document.chunks]

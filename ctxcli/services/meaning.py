@@ -9,7 +9,7 @@ from ctxcli.answering.coefficients import probability
 from ctxcli.index.embedded import EmbeddedReader
 from ctxcli.index.vectors import VectorFile, open_vectors
 from ctxcli.model.answer import Hits
-from ctxcli.model.errors import DataError
+from ctxcli.model.errors import DataError, ServiceError
 from ctxcli.model.ports import Embedder, Reranker
 from ctxcli.model.stored import StoredChunk
 from ctxcli.retrieval import bm25, fusion, keyword
@@ -19,7 +19,7 @@ from ctxcli.retrieval.fusion import Fusion, NearMatch
 from ctxcli.retrieval.weights import TermWeights
 from ctxcli.services.answering import CANDIDATES, Filters, Knowledge, WordRanker, matching_docs
 from ctxcli.services.searching import best_span
-from ctxcli.settings import BY_MEANING
+from ctxcli.settings import BY_MEANING, is_allowed
 from ctxcli.text.question import Question, read_question
 
 if TYPE_CHECKING:
@@ -219,10 +219,17 @@ def _sources(workspace: "Workspace", knowledge: Knowledge) -> dict[str, Source]:
     for name, reader in knowledge.readers.items():
         if not reader.stats.get("chunks"):
             continue  # nothing to embed: the answer is that there are no documents
-        vectors = open_vectors(workspace.kb_folder(name), commit=str(reader.stats.get("commit", "")), name=name)
+        folder, chosen = workspace.kb_folder(name), workspace.manifest(name).embed
+        vectors = open_vectors(folder, commit=str(reader.stats.get("commit", "")), name=name, model=chosen)
         model = vectors.header.model
         if model not in made:
             made[model] = models.embedder(workspace.settings, model, root=workspace.root)
+        if not made[model].is_local and not is_allowed(workspace.root, f"embed {name}", model):
+            raise ServiceError(
+                f"{model} is not on this machine and was not asked for by you: the question is not sent",
+                code="not_sent",
+                hint=f"if you want it: ctx kb index --kb {name} --embed {model}; by words: --mode bm25",
+            )
         if made[model].fingerprint != vectors.header.fingerprint:
             raise DataError(
                 f"the vectors of {name!r} were made by another {model} than the one that is here now",

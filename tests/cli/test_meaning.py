@@ -274,6 +274,34 @@ def test_a_stranger_s_knowledge_base_sends_nothing_away(tmp_path: Path) -> None:
     assert ctx(folder, "kb", "index", **away).code == 8
 
 
+def test_a_question_to_a_stranger_s_vectors_is_not_sent_away(place: Path, tmp_path: Path) -> None:
+    rows = [{"index": at, "embedding": [1.0, float(at)]} for at in range(999)]
+
+    def answer(body: dict[str, list[str]]) -> object:
+        return status(200, {"data": rows[: len(body["input"])]})
+
+    folder = documents(tmp_path / "w")
+    with scripted(*[answer] * 9) as service:
+        here = {"OPENAI_BASE_URL": service.url}
+        assert ctx(folder, "kb", "index", "docs", "--embed", "openai:m", "-q", **here).code == 0
+    stranger = tmp_path / "other" / "w"
+    shutil.copytree(folder, stranger)
+    away = {"OPENAI_BASE_URL": "http://embeddings.invalid/v1", "OPENAI_API_KEY": "sk-secret-0123456789"}
+    done = ctx(stranger, "ask", "When do the fans turn?", "--mode", "hybrid", "--json", **away)
+    assert (done.code, done.json["error"]["code"]) == (8, "not_sent")
+    assert "--embed openai:m" in done.json["error"]["hint"]
+
+
+def test_where_vectors_are_missing_the_hint_keeps_the_model(tmp_path: Path) -> None:
+    folder = documents(tmp_path / "w")
+    with scripted(status(401)) as service:
+        environment = {"OPENAI_BASE_URL": service.url}
+        assert ctx(folder, "kb", "index", "docs", "--embed", "openai:m", **environment).code == 8
+        done = ctx(folder, "ask", "When?", "--mode", "hybrid", "--json", **environment)
+    assert done.json["error"]["hint"] == "make them: ctx kb index --kb default"
+    assert ctx(folder, "kb", "index", "docs", "--embed", "onnx:").code == 2
+
+
 def test_a_killed_run_is_gone_on_with(tmp_path: Path) -> None:
     folder = tmp_path / "w"
     for number in range(60):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ctxcli.model.errors import ServiceError
 from ctxcli.model.ports import TextRole
 from ctxcli.providers.embedding import unit_length
-from ctxcli.providers.model_folder import ModelOptions, onnx_file
+from ctxcli.providers.model_folder import ModelOptions, network_files
 from ctxcli.providers.onnx_model import OnnxModel
 from ctxcli.providers.weights import fingerprint
 
@@ -27,9 +27,9 @@ class OnnxEmbedder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Made from the weights and from how the model is used."""
+        """Made from the weights, the tokenizer and how the model is used."""
         used = self._options
-        return f"onnx/{fingerprint(onnx_file(self._folder))}/{used.pooling}/{used.max_tokens}/{used.prefixes}"
+        return f"onnx/{fingerprint(*network_files(self._folder))}/{used.pooling}/{used.max_tokens}/{used.prefixes}"
 
     @cached_property
     def _model(self) -> OnnxModel:
@@ -46,9 +46,9 @@ class OnnxEmbedder:
         import numpy as np
 
         output, tokens = self._model.run(text)
-        if output.ndim == 1:  # the network pools by itself
+        if output.ndim == 1 and len(output) > 1:  # the network pools by itself
             return output
-        if output.ndim != 2 or not tokens:
+        if output.ndim != 2 or not tokens:  # one number is the mark of a reranker
             raise ServiceError(
                 f"{self._model.path} gives no vectors", code="model_broken", hint="name the folder of an encoder"
             )

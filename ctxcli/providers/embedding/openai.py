@@ -45,7 +45,11 @@ class EmbeddingService:
         import numpy as np
 
         prefixed = [self._options.prefix(role) + text or " " for text in texts]
-        return unit_length(np.concatenate([self._rows(batch) for batch in self._batches(prefixed)]))
+        rows = [self._rows(batch) for batch in self._batches(prefixed)]
+        if len({part.shape[1] for part in rows}) > 1:
+            endpoint = self._service.endpoint
+            raise llm_errors.not_understood(endpoint.shown, "embeddings that differ in length", endpoint.key)
+        return unit_length(np.concatenate(rows))
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
         batch: list[str] = []

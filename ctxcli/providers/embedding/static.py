@@ -36,8 +36,8 @@ class StaticEmbedder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Made from the table."""
-        return f"static/{fingerprint(self._weights)}"
+        """Made from the table and the tokenizer."""
+        return f"static/{fingerprint(self._weights, file_in(self._folder, 'tokenizer.json'))}"
 
     @cached_property
     def _tensors(self) -> dict[str, Any]:

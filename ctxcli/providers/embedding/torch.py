@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ctxcli.model.ports import Vectors
 
 
+_USES = ("modules.json", "1_Pooling/config.json", "sentence_bert_config.json", "tokenizer.json")
+
+
 class TorchEmbedder:
     """The model of a folder in the form of sentence-transformers; it is loaded at the first text."""
 
@@ -28,8 +31,9 @@ class TorchEmbedder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Made from the weights and the prefixes."""
-        return f"st/{fingerprint(self._weights)}/{self._options.prefixes}"
+        """Made from the weights, what says how they are used, and the prefixes."""
+        beside = [path for name in _USES if (path := self._folder / name).is_file()]
+        return f"st/{fingerprint(self._weights, *beside)}/{self._options.prefixes}"
 
     @cached_property
     def _model(self) -> Any:

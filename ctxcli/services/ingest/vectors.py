@@ -19,7 +19,7 @@ def chosen_model(workspace: Workspace, kb: str, asked: str | None, current: Mani
     from ctxcli.services import models
 
     kind, colon, place = asked.partition(":")
-    is_folder = kind in models.FROM_FOLDERS and Path(place).expanduser().is_dir()
+    is_folder = bool(place) and kind in models.FROM_FOLDERS and Path(place).expanduser().is_dir()
     name = f"{kind}{colon}{workspace.cite(Path(place).expanduser())}" if is_folder else asked
     found = models.embedder(workspace.settings, name, root=workspace.root)
     if not found.is_local:

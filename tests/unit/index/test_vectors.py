@@ -1,14 +1,17 @@
 """The file of vectors: what is refused, what is kept, and that a search is exact."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from ctxcli.index.embedded import EmbeddedReader, open_writer
 from ctxcli.index.vectors import FILE, VectorFile, open_vectors
 from ctxcli.index.vectors_writer import PART
 from ctxcli.model.errors import DataError, ServiceError
+from ctxcli.model.ports import TextRole
 from ctxcli.services.embedding import embed
 from tests.fake_embedder import HashEmbedder
 from tests.unit.index.made import SETTINGS, made
@@ -108,6 +111,48 @@ def test_another_model_embeds_all_anew(tmp_path: Path) -> None:
     total = embed(tmp_path, reader, HashEmbedder()).embedded
     run = embed(tmp_path, reader, HashEmbedder("new", width=4))
     assert (run.embedded, run.kept, run.dimensions) == (total, 0, 4)
+
+
+class ChangingEmbedder(HashEmbedder):
+    """A service whose model changes behind its name: its rows are 4 numbers wide after the first `after` passages."""
+
+    def __init__(self, *, after: int, back: int = 9999) -> None:
+        super().__init__()
+        self._after, self._back = after, back
+
+    def embed(self, texts: Sequence[str], *, role: TextRole) -> NDArray[np.float32]:
+        rows = super().embed(texts, role=role)
+        return rows[:, :4] if self._after < len(self.passages) <= self._back else rows
+
+
+def many(folder: Path, count: int = 40) -> EmbeddedReader:
+    return index(folder, {f"docs/{n}.md": f"# T{n}\n\nText {n}. 第 {n} 段。\n" for n in range(count)})
+
+
+@pytest.mark.parametrize("after", [0, 60, 110])
+def test_a_model_that_changes_its_width_is_never_mixed(tmp_path: Path, after: int) -> None:
+    reader = many(tmp_path)
+    embed(tmp_path, reader, HashEmbedder()) if after == 0 else None
+    reader = many(tmp_path, 41)
+    run = embed(tmp_path, reader, ChangingEmbedder(after=after))
+    vectors = opened(tmp_path, reader)
+    assert (run.embedded, run.kept, run.dimensions, vectors.rows.shape) == (41, 0, 4, (41, 4))
+    assert vectors.is_whole()
+
+
+def test_what_was_begun_in_another_width_is_not_gone_on_with(tmp_path: Path) -> None:
+    embed(tmp_path, many(tmp_path), HashEmbedder())
+    reader = many(tmp_path, 60)
+    with pytest.raises(ServiceError, match="numbers a text, and gave") as caught:
+        embed(tmp_path, reader, ChangingEmbedder(after=0, back=150))
+    assert caught.value.code == "model_changed"
+    assert (tmp_path / PART).exists()
+    run = embed(tmp_path, reader, HashEmbedder())
+    assert (run.embedded, run.dimensions) == (60, 8)
+    other = tmp_path / "other"
+    other.mkdir()
+    embed(other, reader, HashEmbedder())
+    assert (other / FILE).read_bytes() == (tmp_path / FILE).read_bytes()
 
 
 def test_vectors_of_another_commit_are_refused(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from ctxcli.providers.http import Endpoint
 from ctxcli.services import models
 from tests.cli.run import environment
 from tests.llm_server import Scripted, scripted, status
-from tests.small_models import minilm, word_table
+from tests.small_models import cross_encoder, encoder, minilm, word_table
 
 KEY = "sk-secret-0123456789"
 PASSAGES = [
@@ -139,6 +139,35 @@ def test_a_damaged_network_is_told(tmp_path: Path) -> None:
         made(f"onnx:{folder}").embed(["pump"], role="query")
 
 
+@pytest.mark.parametrize("form", [{"kind": "FLOAT16"}, {"integers": "INT32"}, {"pooled": True}, {}])
+def test_networks_of_many_forms_run(tmp_path: Path, form: dict[str, Any]) -> None:
+    rows = made(f"onnx:{encoder(tmp_path / 'model', **form)}").embed(["pump", "水泵"], role="query")
+    assert rows.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-3)
+
+
+def test_a_network_that_gives_no_numbers_is_told(tmp_path: Path) -> None:
+    model = made(f"onnx:{encoder(tmp_path / 'model', first=float('nan'))}")
+    with pytest.raises(ServiceError, match="numbers that are none"):
+        model.embed(["pump"], role="query")
+
+
+def test_a_reranker_is_no_encoder(tmp_path: Path) -> None:
+    with pytest.raises(ServiceError, match="gives no vectors"):
+        made(f"onnx:{cross_encoder(tmp_path / 'model')}").embed(["pump"], role="query")
+
+
+def test_weights_beside_the_network_and_the_tokenizer_tell_models_apart(tmp_path: Path) -> None:
+    one, other = (encoder(tmp_path / str(first), first=first) for first in (1.0, 2.0))
+    assert (one / "model.onnx").read_bytes() == (other / "model.onnx").read_bytes()
+    assert made(f"onnx:{one}").fingerprint != made(f"onnx:{other}").fingerprint
+    for name in (f"onnx:{one}", f"static:{word_table(tmp_path / 'table', {'pump': [1.0, 0.0]})}"):
+        before = made(name).fingerprint
+        with (Path(name.partition(":")[2]) / "tokenizer.json").open("a", encoding="utf-8") as stream:
+            stream.write(" ")
+        assert made(name).fingerprint != before
+
+
 def test_a_model_that_is_not_here_is_not_downloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     with pytest.raises(ServiceError, match="downloads none") as caught:
@@ -201,6 +230,14 @@ def test_a_service_is_asked_in_batches_and_its_order_kept() -> None:
     np.testing.assert_allclose(rows, [[1, 0], [0, 1], [0, 1]])
     assert [one["input"] for one in service.requests] == [["passage: 水泵", "passage: pump"], ["passage: valve"]]
     assert service.headers[0]["Authorization"] == f"Bearer {KEY}"
+
+
+def test_rows_of_different_length_from_a_service_are_an_error() -> None:
+    with (
+        scripted(vectors([1.0, 2.0]), vectors([1.0])) as service,
+        pytest.raises(ServiceError, match="differ in length"),
+    ):
+        EmbeddingService(Endpoint(service.url, "m", KEY), batch=1).embed(["x", "y"], role="passage")
 
 
 def test_a_service_that_is_busy_is_asked_again() -> None:
