@@ -43,6 +43,7 @@ class Endpoint:
     key: str = field(default="", repr=False)
     timeout: float = 60.0
     max_tokens: int | None = None
+    kind: llm_errors.Kind = llm_errors.CHAT
 
     def at(self, path: str) -> str:
         """The address of a request, `path` below the base; parameters of the base (``?api-version=…``) stay."""
@@ -58,6 +59,10 @@ class Endpoint:
     def is_local(self) -> bool:
         """Whether it is on this machine."""
         return is_loopback(self.base_url)
+
+    def not_understood(self, said: str) -> ServiceError:
+        """The error of an answer that is not of the form of such a service."""
+        return llm_errors.not_understood(self.shown, said, self.key, self.kind)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -145,18 +150,18 @@ def transport_errors(endpoint: Endpoint, *, begun: Callable[[], bool] = lambda: 
         raise AgainError(llm_errors.timed_out(endpoint.shown, _CONNECT)) from None
     except httpx.TimeoutException:
         raise llm_errors.timed_out(endpoint.shown, endpoint.timeout) from None
-    except httpx.ConnectError as error:
-        why = llm_errors.redacted(str(error), endpoint.key)
-        raise AgainError(llm_errors.unreachable(endpoint.shown, why, local=endpoint.is_local)) from None
+    except httpx.ConnectError as failed:
+        why = llm_errors.redacted(str(failed), endpoint.key)
+        error = llm_errors.unreachable(endpoint.shown, why, local=endpoint.is_local, kind=endpoint.kind)
+        raise AgainError(error) from None
     except httpx.TransportError:
         cut = llm_errors.cut_off(endpoint.shown)
         raise (cut if begun() else AgainError(cut)) from None
     except httpx.DecodingError:
-        raise llm_errors.not_understood(endpoint.shown, "a body that cannot be unpacked", endpoint.key) from None
-    except httpx.InvalidURL as error:
-        raise ServiceError(
-            f"{endpoint.shown} is no address: {error}", code="bad_base_url", hint="check OPENAI_BASE_URL"
-        ) from None
+        raise endpoint.not_understood("a body that cannot be unpacked") from None
+    except httpx.InvalidURL as failed:
+        message = f"{endpoint.shown} is no address: {failed}"
+        raise ServiceError(message, code="bad_base_url", hint=f"check {endpoint.kind.address}") from None
 
 
 def complaint(
@@ -171,7 +176,7 @@ def complaint(
     found = data.decode("utf-8", "replace") if found is None else found
     status = response.status_code
     error = llm_errors.of_status(
-        status, found, url=endpoint.shown, model=endpoint.model, key=endpoint.key, path=response.url.path
+        status, found, url=endpoint.shown, model=endpoint.model, key=endpoint.key, kind=endpoint.kind
     )
     if status in (400, 422) and adapt(llm_errors.message_of(found)):
         return AgainError(error, adapted=True)
@@ -188,11 +193,11 @@ class JsonService:
         self._sleep = sleep
         self._client: httpx.Client | None = None
 
-    def post(self, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The object that the service answers with; ServiceError where there is none."""
+    def post(self, path: str, body: Mapping[str, Any]) -> Any:
+        """The object or list that the service answers with; ServiceError where there is none."""
         return retried(lambda: self._once(path, body), sleep=self._sleep)
 
-    def _once(self, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _once(self, path: str, body: Mapping[str, Any]) -> Any:
         endpoint = self.endpoint
         self._client = self._client or connected(endpoint)
         data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
@@ -204,10 +209,9 @@ class JsonService:
                 raise complaint(response, endpoint)
             raw = limited(pieces_of(response, endpoint), most=_MOST_VECTORS)
         found = parsed(raw)
-        if not isinstance(found, Mapping):
-            said = raw[:200].decode("utf-8", "replace")
-            raise llm_errors.not_understood(endpoint.shown, said, endpoint.key)
-        if found.get("error"):
+        if not isinstance(found, Mapping | list):
+            raise endpoint.not_understood(raw[:200].decode("utf-8", "replace"))
+        if isinstance(found, Mapping) and found.get("error"):
             said = llm_errors.redacted(llm_errors.message_of(found), endpoint.key)
             raise ServiceError(f"{endpoint.shown} failed: {said}", code="llm_failed", hint="try again later")
         return found
@@ -220,7 +224,7 @@ def pieces_of(response: "httpx.Response", endpoint: Endpoint) -> Iterator[bytes]
     than once, which lets a few bytes unpack to more than any memory holds.
     """
     if "," in response.headers.get("content-encoding", ""):
-        raise llm_errors.not_understood(endpoint.shown, "a body that is packed more than once", endpoint.key)
+        raise endpoint.not_understood("a body that is packed more than once")
     longest = max(LONGEST_REPLY, endpoint.timeout)
     end = time.monotonic() + longest
     for piece in response.iter_bytes():

@@ -1,7 +1,8 @@
-"""What goes wrong with a language model, as errors that say what to do. No key is ever part of one."""
+"""What goes wrong with the service of a model, as errors that say what to do. No key is ever part of one."""
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ctxcli.model.errors import ServiceError
@@ -10,8 +11,29 @@ _LONGEST = 300
 _SECRET = re.compile(r"\b(?:sk|pk|rk|gsk|xai|hf)[-_][A-Za-z0-9_*\-]{6,}|(?<=Bearer )\S+")
 _USER = re.compile(r"(?<=://)[^/@\s]+@")
 _QUOTA = ("insufficient_quota", "billing", "credit balance", "余额", "欠费")
-_CHAT = ("chat service", "/chat/completions")
-_SERVICES = {"embeddings": ("embedding service", "/embeddings"), "rerank": ("reranking service", "/rerank")}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of service: its name, what it is asked at, and what the user changes where it fails."""
+
+    name: str
+    request: str
+    address: str
+    model: str
+    shorter: str
+
+
+_LONGER = "name a model that reads longer texts"
+CHAT = Kind(
+    "chat", "/chat/completions", "OPENAI_BASE_URL", "--model or CTX_MODEL",
+    "lower context.budget, or name a model with a longer context",
+)  # fmt: skip
+EMBEDDING = Kind(
+    "embedding", "/embeddings", "embed.base_url or OPENAI_BASE_URL", "--embed openai:MODEL",
+    f"lower embed.batch, or {_LONGER}",
+)  # fmt: skip
+RERANKING = Kind("reranking", "/rerank", "rerank.base_url", "rerank.model", f"lower rerank.top, or {_LONGER}")
 
 
 def redacted(text: str, key: str = "") -> str:
@@ -44,10 +66,8 @@ def is_out_of_quota(text: str) -> bool:
     return any(one in lowered for one in _QUOTA)
 
 
-def of_status(
-    status: int, body: Any, *, url: str, model: str, key: str, path: str = "/chat/completions"
-) -> ServiceError:
-    """The error of an answer that is none, to a request at `path`."""
+def of_status(status: int, body: Any, *, url: str, model: str, key: str, kind: Kind = CHAT) -> ServiceError:
+    """The error of an answer that is none."""
     raw = message_of(body)
     said = redacted(raw, key)
     tail = f": {said}" if said else ""
@@ -55,7 +75,7 @@ def of_status(
         hint = "check OPENAI_API_KEY, and that it belongs to this endpoint" if key else "set OPENAI_API_KEY"
         return ServiceError(f"{url} does not let us in ({status}){tail}", code="llm_unauthorized", hint=hint)
     if 300 <= status < 400:
-        hint = "give the address that it leads to as OPENAI_BASE_URL"
+        hint = f"give the address that it leads to as {kind.address}"
         return ServiceError(f"{url} leads elsewhere ({status}); keys are not sent on", code="llm_redirect", hint=hint)
     if status >= 500:
         return ServiceError(f"{url} failed ({status}){tail}", code="llm_failed", hint="try again later")
@@ -64,28 +84,27 @@ def of_status(
         if is_out_of_quota(lowered):
             return ServiceError(f"the account has no credit left{tail}", code="llm_quota", hint="see your plan there")
         return ServiceError(f"too many requests to {url}{tail}", code="llm_rate_limited", hint="try again later")
-    return _rejected(status, lowered, tail, url=url, model=model, path=path)
+    return _rejected(status, lowered, tail, url=url, model=model, kind=kind)
 
 
-def _rejected(status: int, lowered: str, tail: str, *, url: str, model: str, path: str) -> ServiceError:
+def _rejected(status: int, lowered: str, tail: str, *, url: str, model: str, kind: Kind) -> ServiceError:
     """The error of a request that the service does not take."""
     if status == 413 or any(f"context{gap}{word}" in lowered for gap in "_ " for word in ("length", "size", "window")):
-        hint = "lower context.budget, or name a model with a longer context"
-        return ServiceError(f"the request is too long for {model}{tail}", code="llm_too_long", hint=hint)
+        return ServiceError(f"the request is too long for {model}{tail}", code="llm_too_long", hint=kind.shorter)
     if "model" in lowered and (status == 404 or "model_not_found" in lowered or "not exist" in lowered):
-        hint = "name one that the service has with --model or CTX_MODEL"
+        hint = f"name one that the service has with {kind.model}"
         return ServiceError(f"{url} has no model {model!r}{tail}", code="llm_model_not_found", hint=hint)
     if status == 404:
-        service, request = _SERVICES.get(path.rstrip("/").rpartition("/")[2], _CHAT)
-        hint = f"the base URL ends where {request} begins, mostly in /v1: check OPENAI_BASE_URL"
-        return ServiceError(f"there is no {service} at {url} ({status}){tail}", code="llm_not_found", hint=hint)
+        hint = f"the base URL ends where {kind.request} begins, mostly in /v1: check {kind.address}"
+        message = f"there is no {kind.name} service at {url} ({status}){tail}"
+        return ServiceError(message, code="llm_not_found", hint=hint)
     hint = "check the model and the URL"
     return ServiceError(f"{url} does not accept the request ({status}){tail}", code="llm_rejected", hint=hint)
 
 
-def unreachable(url: str, why: str, *, local: bool) -> ServiceError:
+def unreachable(url: str, why: str, *, local: bool, kind: Kind = CHAT) -> ServiceError:
     """Nobody answers."""
-    hint = "is the server running there?" if local else "check the network, the proxy and OPENAI_BASE_URL"
+    hint = "is the server running there?" if local else f"check the network, the proxy and {kind.address}"
     return ServiceError(f"{url} cannot be reached: {why}", code="llm_unreachable", hint=hint)
 
 
@@ -126,12 +145,11 @@ def cut_off(url: str) -> ServiceError:
     return ServiceError(f"{url} broke off in the middle of the reply", code="llm_cut_off", hint="try again")
 
 
-def not_understood(url: str, said: str, key: str) -> ServiceError:
-    """What came is no chat completion."""
-    shown = redacted(said, key)[:120]
-    return ServiceError(
-        f"{url} did not answer as a chat service does: {shown!r}", code="llm_not_json", hint="check OPENAI_BASE_URL"
-    )
+def not_understood(url: str, said: str, key: str, kind: Kind = CHAT) -> ServiceError:
+    """What came is not what such a service answers."""
+    article = "an" if kind.name[0] in "aeiou" else "a"
+    message = f"{url} did not answer as {article} {kind.name} service does: {redacted(said, key)[:120]!r}"
+    return ServiceError(message, code="llm_not_json", hint=f"check {kind.address}")
 
 
 def refused(model: str, said: str, key: str) -> ServiceError:

@@ -118,7 +118,9 @@ def _folder(settings: Settings, name: str, root: Path) -> "tuple[Path, ModelOpti
 def _endpoint(settings: Settings, name: str, environ: Mapping[str, str], *, of: str = "llm.base_url") -> "Endpoint":
     """Where the model `name` is: the setting `of`, else the language model's."""
     from ctxcli.providers.http import OPENAI, Endpoint
+    from ctxcli.providers.llm_errors import CHAT, EMBEDDING, RERANKING
 
+    kind = {"embed.base_url": EMBEDDING, "rerank.base_url": RERANKING}.get(of, CHAT)
     url = settings.text(of) or settings.text("llm.base_url") or environ.get("OPENAI_API_BASE", "") or OPENAI
     most = settings.optional_number("llm.max_tokens")
     endpoint = Endpoint(
@@ -127,12 +129,13 @@ def _endpoint(settings: Settings, name: str, environ: Mapping[str, str], *, of: 
         _checked_key(environ.get(KEY, "")),
         settings.number("llm.timeout"),
         None if most is None else int(most),
+        kind,
     )
     if not endpoint.key and not endpoint.is_local and "@" not in urlsplit(endpoint.base_url).netloc:
         raise ServiceError(
             f"there is no key for {endpoint.shown}",
             code="no_api_key",
-            hint=f"set {KEY} (to any word where none is asked for), or OPENAI_BASE_URL to a service on this machine",
+            hint=f"set {KEY} (to any word where none is asked for), or {kind.address} to a service on this machine",
         )
     return endpoint
 

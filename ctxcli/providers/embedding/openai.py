@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ctxcli.model.ports import TextRole
-from ctxcli.providers import llm_errors
 from ctxcli.providers.embedding import unit_length
 from ctxcli.providers.http import Endpoint, JsonService
 from ctxcli.providers.model_folder import ModelOptions
@@ -47,8 +46,7 @@ class EmbeddingService:
         prefixed = [self._options.prefix(role) + text or " " for text in texts]
         rows = [self._rows(batch) for batch in self._batches(prefixed)]
         if len({part.shape[1] for part in rows}) > 1:
-            endpoint = self._service.endpoint
-            raise llm_errors.not_understood(endpoint.shown, "embeddings that differ in length", endpoint.key)
+            raise self._service.endpoint.not_understood("embeddings that differ in length")
         return unit_length(np.concatenate(rows))
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
@@ -71,17 +69,20 @@ class EmbeddingService:
             rows = np.array(_in_order(answer, len(texts)), dtype=np.float32)
             if rows.ndim != 2 or not rows.shape[1] or not np.isfinite(rows).all():
                 raise ValueError("no vectors")
-        except (KeyError, TypeError, ValueError) as error:
-            said = f"embeddings that are none: {error}"
-            raise llm_errors.not_understood(endpoint.shown, said, endpoint.key) from None
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise endpoint.not_understood(f"embeddings that are none: {error}") from None
         return rows
 
 
-def _in_order(answer: Mapping[str, Any], count: int) -> list[Any]:
+def _in_order(answer: Any, count: int) -> list[Any]:
     """The vectors by their index; ValueError where one is missing."""
+    if not isinstance(answer, Mapping):
+        raise ValueError("a list")
     data = answer["data"]
     if len(data) != count:
         raise ValueError(f"{len(data)} for {count} texts")
+    if not all(isinstance(one, Mapping) for one in data):
+        raise ValueError("some are no objects")
     rows: dict[int, Any] = {int(one.get("index", at)): one["embedding"] for at, one in enumerate(data)}
     if sorted(rows) != list(range(count)):
         raise ValueError("their indices are wrong")

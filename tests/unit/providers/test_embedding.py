@@ -253,6 +253,9 @@ def test_a_service_that_is_busy_is_asked_again() -> None:
         status(200, {"data": []}),
         status(200, {"data": [{"embedding": "AAAA"}]}),
         status(200, {"data": [{"embedding": [None]}]}),
+        status(200, {"data": ["pump"]}),
+        status(200, {"data": [{"index": float("inf"), "embedding": [1.0]}]}),
+        status(200, [{"embedding": [1.0]}]),
         status(200, {}),
         status(200, b"<html>"),
         status(200, {"error": {"message": f"no quota for {KEY}"}}),
@@ -270,8 +273,24 @@ def test_an_answer_that_is_none_is_an_error_without_the_key(answer: Scripted) ->
 
 def test_a_wrong_address_is_told_as_that_of_embeddings() -> None:
     with scripted(status(404, {})) as service, pytest.raises(ServiceError, match="no embedding service") as caught:
-        EmbeddingService(Endpoint(service.url, "m", KEY)).embed(["x"], role="query")
+        made("openai:m", CTX_EMBED_BASE_URL=service.url).embed(["x"], role="query")
     assert "/embeddings" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("answer", "message", "hint"),
+    [
+        (status(200, b"<html>"), "did not answer as an embedding service does", "check embed.base_url"),
+        (status(404, {"error": {"message": "model m not found"}}), "has no model 'm'", "--embed openai:MODEL"),
+        (status(413, {"error": "too large"}), "too long", "embed.batch"),
+        (status(307, {}, Location="http://127.0.0.1:9/"), "leads elsewhere", "embed.base_url"),
+    ],
+)
+def test_an_error_says_what_to_change_for_embeddings(answer: Scripted, message: str, hint: str) -> None:
+    with scripted(answer) as service, pytest.raises(ServiceError) as caught:
+        made("openai:m", CTX_EMBED_BASE_URL=service.url).embed(["x"], role="query")
+    assert message in caught.value.message
+    assert hint in caught.value.hint
 
 
 def test_the_endpoint_of_embeddings_may_be_another() -> None:

@@ -50,10 +50,41 @@ def test_a_service_gives_shares_or_logits() -> None:
     assert service.requests[0]["documents"] == ["一", "二", "三"]
 
 
-@pytest.mark.parametrize("answer", [ranked((7, 0.5)), status(200, {}), status(200, {"results": [{"index": 0}]})])
+@pytest.mark.parametrize("name", ["relevance_score", "score"])
+@pytest.mark.parametrize("within", ["results", "data", ""])
+def test_a_service_may_word_its_ranking_otherwise(name: str, within: str) -> None:
+    rows = [{"index": 1, name: 0.9}, {"index": 0, name: 0.25}]
+    with scripted(status(200, {within: rows} if within else rows)) as service:
+        assert made("http:bge", CTX_RERANK_BASE_URL=service.url).scores("水泵", ["一", "二"]) == [0.25, 0.9]
+
+
+def test_a_service_of_the_form_of_tei_is_asked_as_it_wants() -> None:
+    missing = status(422, b"Failed to deserialize the JSON body into the target type: missing field `texts`")
+    rows = status(200, [{"index": 1, "score": 0.9}, {"index": 0, "score": 0.25}])
+    with scripted(missing, rows, rows) as service:
+        model = made("http:bge", CTX_RERANK_BASE_URL=service.url)
+        assert model.scores("pump", ["a", "b"]) == model.scores("pump", ["c", "d"]) == [0.25, 0.9]
+    assert [one.get("texts") for one in service.requests] == [None, ["a", "b"], ["c", "d"]]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ranked((7, 0.5)),
+        ranked(),
+        ranked((0, 0.5), (0, 0.5)),
+        ranked((0, float("nan"))),
+        status(200, {}),
+        status(200, {"results": None}),
+        status(200, {"results": [{"index": 0}]}),
+        status(200, {"results": [{"index": float("inf"), "score": 1}]}),
+        status(200, ["a"]),
+    ],
+)
 def test_a_ranking_that_is_none_is_an_error(answer: Scripted) -> None:
-    with scripted(answer) as service, pytest.raises(ServiceError):
+    with scripted(answer) as service, pytest.raises(ServiceError, match="as a reranking service does") as caught:
         made("http:bge", CTX_RERANK_BASE_URL=service.url).scores("a", ["b"])
+    assert "rerank.base_url" in caught.value.hint
 
 
 def test_a_language_model_gives_marks() -> None:
@@ -66,6 +97,22 @@ def test_a_language_model_gives_marks() -> None:
     ]
     shown = model.asked[0][1].content
     assert shown.index("</excerpt 2") > shown.index("ignore this")
+
+
+@pytest.mark.parametrize(
+    "line", ["{n}: {mark} - it says so", "**Excerpt {n}**: **{mark}**", "摘录{n}：{mark}分", "- [{n}]: {mark}/10."]
+)
+def test_marks_are_read_as_models_write_them(line: str) -> None:
+    reply = "\n".join(line.format(n=n, mark=mark) for n, mark in ((1, 3), (2, 10)))
+    assert ModelReranker(FakeModel([reply])).scores("When?", ["a", "b"]) == [0.3, 1.0]
+
+
+@pytest.mark.parametrize(
+    "reply", ["", "I cannot do that.", "抱歉，我无法回答。", "7: 10", "1: 100", "1: 50%", "1: 10kg"]
+)
+def test_a_language_model_that_gives_no_marks_is_an_error(reply: str) -> None:
+    with pytest.raises(ServiceError, match="gave no marks"):
+        ModelReranker(FakeModel([reply])).scores("When?", ["a", "b"])
 
 
 def test_the_marks_of_a_model_come_over_the_chat_service() -> None:
