@@ -235,7 +235,6 @@ def evidence_packets(workspace: Workspace, query: str, names: Sequence[str], *, 
 
 def _considered(knowledge: "Knowledge", query: str, *, budget: int) -> "Consideration":
     """The chunks ranked as for an answer; excerpts and score, which a context has no use for, are left out."""
-    from ctxcli.retrieval import bm25
     from ctxcli.services.answering import CANDIDATES, EVERYWHERE, Consideration, consider
     from ctxcli.text.question import read_question
 
@@ -243,15 +242,15 @@ def _considered(knowledge: "Knowledge", query: str, *, budget: int) -> "Consider
     if question.sections:
         return consider(knowledge, query, limit=max(EVIDENCE[0], min(EVIDENCE[1], budget // 250)))
     weights = knowledge.weigh(question, with_related=True)
-    chunks = knowledge.candidates(weights, limit=CANDIDATES, filters=EVERYWHERE)
-    ranked = bm25.rank(chunks, weights, limit=EVIDENCE[1])
+    chunks = knowledge.ranker.propose(knowledge, question, weights, limit=CANDIDATES, filters=EVERYWHERE)
+    ranked = knowledge.ranker.rank(knowledge, question, weights, chunks, limit=EVIDENCE[1])
     left, kept = _PLENTY * budget * _BYTES_A_TOKEN, 0
     for match in ranked:
         if left <= 0 and kept >= EVIDENCE[0]:
             break
         left -= len(match.chunk.text.encode("utf-8", "replace"))
         kept += 1
-    return Consideration(question, weights, ranked[:kept], (), (), (), False, 0.0)
+    return Consideration(question, weights, tuple(ranked[:kept]), (), (), (), False, 0.0)
 
 
 def read_clock(text: str) -> datetime:

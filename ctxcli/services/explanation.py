@@ -12,6 +12,7 @@ from ctxcli.model.index import FileRecord, IndexReader
 from ctxcli.model.stored import StoredChunk
 from ctxcli.parsing.places import is_within
 from ctxcli.retrieval.bm25 import Match
+from ctxcli.retrieval.fusion import NearMatch
 from ctxcli.services.answering import CANDIDATES, Consideration, Knowledge, consider, ranked_passages
 from ctxcli.storage.doc_glob import doc_matcher
 
@@ -105,8 +106,10 @@ def _stage(
 
 
 def _holds_terms(match: Match, section: str) -> bool:
-    """Whether a term of the question stands in the section (all of the chunk where none is asked for)."""
+    """Whether the section (the whole chunk where none is asked for) holds a term of the question, or is near to it."""
     inside = units_in(match, (section,)) if section else range(len(match.units))
+    if isinstance(match, NearMatch) and any(match.nearness_of(at) > 0 for at in inside):
+        return True
     return any(match.units[at] for at in inside) or (not section and bool(match.head))
 
 

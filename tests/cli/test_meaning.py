@@ -333,6 +333,16 @@ def test_a_cross_encoder_ranks_anew(place: Path, tmp_path: Path) -> None:
     assert answer["evidence"][0]["doc"] == "docs/irrigation.md"
 
 
+@pytest.mark.parametrize("mode", ["vector", "hybrid", "keyword"])
+def test_contexts_and_explanations_follow_the_mode_that_is_set(place: Path, mode: str) -> None:
+    for query, doc in (("账单由谁批准？", "docs/money.md"), ("On which days are tomatoes picked?", "docs/采收.md")):
+        packets = valid(ctx(place, "context", "build", query, "--json", CTX_ASK_MODE=mode).json)["packets"]
+        found = {one["source"]: one["relevance"] for one in packets if one["type"] == "evidence"}
+        assert mode == "keyword" or max(found, key=lambda source: found[source]) == doc
+        expected = ctx(place, "kb", "explain", query, "--expect", doc, "--json", CTX_ASK_MODE=mode).json["expected"]
+        assert expected["rank"] == (None if mode == "keyword" else 1)
+
+
 def test_the_score_of_the_reranker_counts_in_the_refusal(place: Path) -> None:
     def asked(score: float) -> float:
         def rank(body: dict[str, list[str]]) -> object:
