@@ -1,6 +1,7 @@
 """Answer or decline: a calibrated score from how well the best chunk covers the question."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 from ctxcli.answering.coefficients import DECISION, judged
@@ -10,7 +11,17 @@ from ctxcli.text.question import Question
 
 THRESHOLD = 0.40
 UNKNOWN_IDENTIFIER = 0.3
-"""The highest score of a question about a model, code or year that the knowledge base does not have at all."""
+"""The highest score of a question about a model, code or year that the knowledge base does not have at all.
+
+And of one about a price where the chunks that hold most of it speak of no money.
+"""
+_PRICE = r"\b(?:prices?|priced|costs?)\b|多少[钱錢元]|价格|價格|价[钱位]|售[价價]|[单單][价價]|[几幾][块塊][钱錢]?"
+_MONEY = (
+    r"[€£$¥￥元圆圓块塊币幣钱錢价價费費]|\b[0-9]+(?:\.[0-9]+)?p\b|\b(?:EUR|GBP|USD|CNY|RMB|CHF|JPY)\b"
+    r"|\b(?:euro|pound|dollar|pence|penny|cent|yuan|yen|franc|rupee|price|cost|fee|charge|fare|rate|pay|paid|free|worth)"
+)
+_ALIKE = 0.9
+"""The share of the best chunk's coverage that a chunk on the same matter has."""
 _NOTHING: frozenset[str] = frozenset()
 _MANY_TERMS = 60
 """More terms than a question has: what is longer is a text, and says no more for an answer."""
@@ -66,12 +77,26 @@ def score(
     if not matches:
         return 0.0
     found = judged(DECISION[question.language], decision_features(question, weights, matches, values))
-    return min(found, UNKNOWN_IDENTIFIER) if asks_for_unknown(question, weights) else found
+    unknown = asks_for_unknown(question, weights) or asks_for_untold_price(question, weights, matches)
+    return min(found, UNKNOWN_IDENTIFIER) if unknown else found
 
 
 def asks_for_unknown(question: Question, weights: TermWeights) -> bool:
     """Whether the question names a model, code or year that the knowledge base does not have at all."""
     return any(not weights.frequency[term] for term in question.identifiers)
+
+
+def asks_for_untold_price(question: Question, weights: TermWeights, matches: Sequence[Match]) -> bool:
+    """Whether a price is asked for and no chunk that holds so much of the question as the best says a word of money.
+
+    多少钱 gives no term: what has a price would be found, and any number near it taken for the price.
+    """
+    if not matches or not re.search(_PRICE, question.text, re.IGNORECASE):
+        return False
+    held = [coverage(match.head.union(*match.units), _NOTHING, weights) for match in matches]
+    chunks = [match.chunk for match, share in zip(matches, held, strict=True) if share >= _ALIKE * held[0]]
+    texts = ("\n".join((*chunk.path_of(0), chunk.column_names, chunk.text)) for chunk in chunks)
+    return not any(re.search(_MONEY, text, re.IGNORECASE) for text in texts)
 
 
 def _neighbours(best: Match, count: int, weights: TermWeights) -> float:

@@ -1,9 +1,10 @@
 """Questions that name a section or an article go there."""
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from ctxcli.model.stored import StoredChunk
+from ctxcli.model.stored import NOT_QUOTED, StoredChunk
 from ctxcli.retrieval.bm25 import HIGHEST, Match, coverage
 from ctxcli.retrieval.weights import TermWeights
 
@@ -11,6 +12,7 @@ FOUND = 0.5
 """The least score of a question whose section was found and whose other terms stand there; it rises to 0.9."""
 NOT_FOUND = 0.2
 """The highest score of a question that names a section which no document has."""
+_DOTTED = r"(?:[A-Z]|[0-9]{1,3})(?:\.[0-9]{1,3})+"
 
 
 def units_in(match: Match, sections: Sequence[str]) -> set[int]:
@@ -27,6 +29,26 @@ def units_in(match: Match, sections: Sequence[str]) -> set[int]:
     return found
 
 
+def units_numbered(match: Match, sections: Sequence[str]) -> set[int]:
+    """The units of the paragraphs that begin with the number (``4.2 The deposit …``), or with one below it.
+
+    Contracts number paragraphs so, without headings. One reaches as far as the next number, or the end of its section.
+    """
+    wanted = next((name for name in sections if re.fullmatch(_DOTTED, name)), "")
+    chunk, found, holds, section = match.chunk, set(), False, -2
+    for at, (start, _, kind) in enumerate(chunk.units if wanted else ()):
+        here = chunk.section_of(start)
+        number = re.match(rf"[\s>*_§-]*({_DOTTED})[.)]?(?![\w.,%])", chunk.text[start : start + 40])
+        if number:
+            holds = f"{number[1]}.".startswith(f"{wanted}.")
+        elif here != section:
+            holds = False
+        section = here
+        if holds and kind not in NOT_QUOTED:
+            found.add(at)
+    return found
+
+
 def _stands_in(chunk: StoredChunk, offset: int, sections: Sequence[str]) -> bool:
     from ctxcli.parsing.places import is_within  # on use: its patterns are slow to compile
 
@@ -36,9 +58,18 @@ def _stands_in(chunk: StoredChunk, offset: int, sections: Sequence[str]) -> bool
     )
 
 
-def prefer(matches: Sequence[Match], sections: Sequence[str]) -> list[Match]:
+def held_by(matches: Sequence[Match], sections: Sequence[str]) -> Callable[[Match, Sequence[str]], set[int]]:
+    """How the units of the named sections are told: by headings, where no match has one by numbered paragraphs."""
+    return units_in if any(units_in(match, sections) for match in matches) else units_numbered
+
+
+def prefer(
+    matches: Sequence[Match],
+    sections: Sequence[str],
+    held: Callable[[Match, Sequence[str]], set[int]] = units_in,
+) -> list[Match]:
     """The matches with those of the named sections first; they gain the highest score that words can give."""
-    lifted = [replace(match, score=match.score + HIGHEST) if units_in(match, sections) else match for match in matches]
+    lifted = [replace(match, score=match.score + HIGHEST) if held(match, sections) else match for match in matches]
     return sorted(lifted, key=lambda match: (-round(match.score, 9), match.chunk.key))
 
 

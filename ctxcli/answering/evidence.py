@@ -54,15 +54,18 @@ class Window:
 
 
 def sentence_features(
-    question: Question, weights: TermWeights, matches: Sequence[Match]
+    question: Question, weights: TermWeights, matches: Sequence[Match], *, headings: bool = False
 ) -> Iterator[tuple[int, int, dict[str, float]]]:
-    """For each unit of the matches: (rank of its chunk from 0, index of the unit, features by name)."""
+    """For each unit of the matches that can be quoted: (rank of its chunk from 0, index of the unit, features by name).
+
+    With `headings` for those that say when instead.
+    """
     best_score = matches[0].score if matches else 0.0
     for rank, match in enumerate(matches):
         lines = match.chunk.terms.split("\n")[2:]
         best = match.best
         for index, (start, end, kind) in enumerate(match.chunk.units):
-            if kind in NOT_QUOTED:
+            if not (_dates(question, match.chunk.text[start:end], kind) if headings else kind not in NOT_QUOTED):
                 continue
             terms = match.units[index]
             around = terms.union(*_beside(match, index))
@@ -89,6 +92,26 @@ def sentence_features(
                     "ty": (1.0 if new_things else -1.0) if question.asked else 0.0,
                 },
             )
+
+
+def _dates(question: Question, text: str, kind: str) -> bool:
+    """Whether a unit is a heading that says when, as those of releases and meetings do."""
+    return kind == "heading" and bool(question.asked_things(text))
+
+
+def with_dated_headings(
+    question: Question, weights: TermWeights, matches: Sequence[Match], values: Sequence[Mapping[int, float]]
+) -> list[dict[int, float]]:
+    """The values of units, and where a date is asked for those of headings that say one (``v2.1 (2022-05-30)``).
+
+    Only for what is shown: a date in a heading does not speak for an answer as one in a sentence does.
+    """
+    found = [dict(one) for one in values]
+    if question.asked in {"date", "year"} and not question.sections:
+        model = SENTENCE[question.language]
+        for rank, index, features in sentence_features(question, weights, matches, headings=True):
+            found[rank][index] = judged(model, features)
+    return found
 
 
 def _beside(match: Match, index: int) -> Iterator[frozenset[str]]:

@@ -80,5 +80,7 @@ def score(
     foreign = matches[0].near.foreign
     model = (FOREIGN_DECISION if foreign else DECISION)[question.language]
     found = judged(model, decision_features(matches, words=logit(words)))
-    unknown = not foreign and decision.asks_for_unknown(question, weights)
+    unknown = not foreign and (
+        decision.asks_for_unknown(question, weights) or decision.asks_for_untold_price(question, weights, matches)
+    )
     return min(found, decision.UNKNOWN_IDENTIFIER) if unknown else found

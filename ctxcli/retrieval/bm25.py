@@ -72,7 +72,8 @@ def match(chunk: StoredChunk, weights: TermWeights, *, k1: float = K1, b: float 
     in_head = frozenset(head)
     sets = tuple(map(frozenset, units))
     cover = tuple(
-        coverage(unit, above, weights) for unit, above in zip(sets, _above(chunk, in_head, sets), strict=True)
+        coverage(unit, above, weights)
+        for unit, above in zip(sets, _above(chunk, in_head, sets, canonical), strict=True)
     )
     doc_id = chunk.key.rpartition(":")[0]
     score = bm25 + SENTENCE * max(cover, default=0.0) + NEIGHBOURS * _best_neighbours(sets, weights)
@@ -88,16 +89,19 @@ def _counted(counts: Mapping[str, int], weights: TermWeights) -> dict[str, float
     return found
 
 
-def _above(chunk: StoredChunk, head: frozenset[str], units: Sequence[frozenset[str]]) -> Iterator[frozenset[str]]:
+def _above(
+    chunk: StoredChunk, head: frozenset[str], units: Sequence[frozenset[str]], canonical: Mapping[str, str]
+) -> Iterator[frozenset[str]]:
     """For each unit the terms of title and headings above it, and for a row of a table those of its column names."""
     heads = chunk.heads()
     if not heads and not chunk.has_rows:
         yield from (head for _ in units)
         return
+    asked = {at: frozenset(canonical[term] for term in terms if term in canonical) for at, terms in heads.items()}
     columns: frozenset[str] = frozenset()
     for terms, (start, _, kind) in zip(units, chunk.units, strict=True):
         columns = terms if kind == "header_row" else columns if kind == "row" else frozenset()
-        own = head & heads[chunk.section_of(start)] if heads else head
+        own = asked[chunk.section_of(start)] if heads else head
         yield own | columns if kind == "row" else own
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ctxcli.text.background import RARE, shares
 from ctxcli.text.question import Question
-from ctxcli.text.variants import other_forms
+from ctxcli.text.variants import other_forms, version_forms
 
 BACKGROUND_CHUNKS = 100
 """Pseudo chunks of general text that are added to every knowledge base, so that three chunks have a sensible idf."""
@@ -31,8 +31,8 @@ class TermWeights:
     """The terms of a question as this knowledge base knows them.
 
     `weight` maps each term of the question to its idf times its weight in the question.
-    `canonical` maps every form to look for (the term, or the term in the other Chinese script where the
-    knowledge base has only that) to the question's term. `frequency` counts the chunks with the term.
+    `canonical` maps every form to look for (the term, or where the knowledge base has only that the term in the other
+    Chinese script or the version written otherwise) to the question's term. `frequency` counts the chunks with it.
     `average_length` is the mean length of a chunk in terms. `related` maps words of like meaning that the knowledge
     base has to the term they may stand for and the share of its weight that they count (0 < share < 1); they are no
     terms themselves, and in `canonical` they stand for themselves. `total` is the weight of all terms together.
@@ -71,7 +71,7 @@ def weigh(
     general = shares(question.terms)
     for term, factor in question.terms.items():
         found = document_frequency(term)
-        forms = [term] if found or term.isascii() else [term, *other_forms(term)]
+        forms = [term] if found else [term, *(version_forms(term) if term.isascii() else other_forms(term))]
         if not found and len(forms) > 1:
             counts = {form: document_frequency(form) for form in forms}
             forms = [form for form in forms if counts[form]] or [term]
@@ -84,7 +84,7 @@ def weigh(
             weight[term] *= UNKNOWN_BIGRAM
     for part, whole in question.wholes.items():
         if part in weight and frequency.get(whole):
-            weight[part] *= PART
+            weight[part] *= PART if whole in canonical else 0.0  # another way to write it has other parts
     near = _related(question, canonical, document_frequency, related) if related else {}
     return TermWeights(weight, {**canonical, **{form: form for form in near}}, frequency, average, near)
 

@@ -273,10 +273,11 @@ def _consider_section(knowledge: Knowledge, question: Question, weights: TermWei
         found = ranker.propose(knowledge, question, weights, limit=CANDIDATES, filters=Filters(section=name))
         chunks.update((chunk.key, chunk) for chunk in found)
     ranked = ranker.rank(knowledge, question, weights, chunks.values(), limit=len(chunks))
-    matches = directed.prefer(ranked, sections)[:limit]
+    held = directed.held_by(ranked, sections)
+    matches = directed.prefer(ranked, sections, held)[:limit]
     values = ranker.values(question, weights, matches)
     score = ranker.score(question, weights, ranked, values)
-    inside = [directed.units_in(match, sections) for match in matches]
+    inside = [held(match, sections) for match in matches]
     if not any(inside):
         if not directed.is_mentioned(matches[: evidence.CHUNKS], sections):
             score = min(score, directed.NOT_FOUND)
@@ -293,6 +294,7 @@ def _chosen(thought: Consideration) -> Consideration:
     """The same with the excerpts that would be shown."""
     question, best, likely = thought.question, thought.matches[: evidence.CHUNKS], thought.values[: evidence.CHUNKS]
     against = conflict(question, best, likely)
+    likely = evidence.with_dated_headings(question, thought.weights, best[: len(likely)], likely)
     limit = evidence.LIMIT[question.language]
     excerpts = evidence.choose(best, likely, limit=limit)
     windows = against or whole_block(question, excerpts, best, likely)

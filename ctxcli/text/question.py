@@ -77,7 +77,7 @@ class Question:
     `terms` maps each term to its weight (1, single Chinese characters 0.35), in order of
     appearance. `names` are the terms of proper names, identifiers and quoted words, `numbers` those with a
     number in them (``PAR-9``, ``2015``, ``七号``). `identifiers` are those that stand for one thing only and have no
-    other way to be written: models, codes, years, counted things (``PAR-9``, ``E1502``, ``七号``).
+    other way to be written: models, codes, versions, years, counted things (``PAR-9``, ``E1502``, ``v2.1``, ``七号``).
     `sections` are the ways to write the section or article that the question names, () if it names none; `beside` are
     the terms of what else it says then, without words that ask what a section says.
     `wholes` maps each part of an identifier (``max``) to the identifier it comes from (``max_connections``).
@@ -147,7 +147,7 @@ _NAMED_SECTION = (
     r"第\s*(?P<han>[0-9]{1,4}|[零〇一二三四五六七八九十百千两]+)\s*(?P<kind>[条條章节節编編])(?P<of>之[一二三四五六七八九十])?"
     r"|(?:§+|\b(?:sections?|sec\.|chapters?|clauses?|articles?|art\.|appendix|annex|rule)|第(?=\s*[0-9]+\.[0-9]))\s*"
     r"(?P<number>[A-Z]?[0-9]+(?:\.[0-9]+)*|[A-Z](?:\.[0-9]+)+|(?:(?<=appendix )|(?<=annex ))(?:[B-HJ-Z]|(?-i:[AI])))"
-    r"(?![A-Za-z0-9_]|\.[0-9])"
+    r"(?![A-Za-z0-9_]|\.[0-9])(?:\s*[条條款节節])?"
     r"|(?P<appended>附[录錄件]\s*(?:[A-Z](?:\.[0-9]+)*|[0-9]+|[一二三四五六七八九十]+)(?![A-Za-z]))"
     r"|(?<![\w.])(?P<bare>[0-9]+(?:\.[0-9]+)+)\s*[节節]"
 )
@@ -162,7 +162,10 @@ _HAN_PLACES = {"十": 10, "百": 100, "千": 1000}
 _OTHER_SCRIPT = str.maketrans("条條节節编編", "條条節节編编")
 
 
-_IDENTIFIER = r"(?<![\w.-])(?:[A-Z][A-Za-z]*+[-_]?[0-9]+(?:[-_.][A-Za-z0-9]+)*|[12][0-9]{3})(?![\w-])"
+_IDENTIFIER = (
+    r"(?<![\w.-])(?:[A-Z][A-Za-z]*+[-_]?[0-9]+(?:[-_.][A-Za-z0-9]+)*|v[0-9]+(?:\.[0-9]+)+|[0-9]{1,3}(?:\.[0-9]+){2,}"
+    r"|[12][0-9]{3})(?![\w-])"
+)
 
 
 def _identifiers(text: str, analyzer: Analyzer) -> set[str]:

@@ -34,6 +34,23 @@ def other_forms(term: str) -> tuple[str, ...]:
     return tuple(form for form in forms if form != term)[:8]
 
 
+def version_forms(term: str) -> tuple[str, ...]:
+    """The other ways to write a version: with or without ``v``, with or without a last ``.0``; () if it is none.
+
+    Two numbers without ``v`` are no version: they may be a section or a decimal.
+    """
+    number = term.removeprefix("v")
+    parts = number.split(".")
+    if not all(map(str.isdecimal, parts)) or len(parts) < (2 if number != term else 3):
+        return ()
+    forms = [f"v{number}", number]
+    if len(parts) == 2:
+        forms += [f"v{number}.0", f"{number}.0"]
+    elif parts[2:] == ["0"]:
+        forms.append(f"v{number[:-2]}")
+    return tuple(form for form in forms if form != term)
+
+
 def is_traditional(term: str) -> bool:
     """Whether a character of it is written otherwise in simplified script."""
     to_simplified, _ = _tables()

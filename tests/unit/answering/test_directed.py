@@ -121,9 +121,56 @@ def test_a_question_that_names_a_section_is_answered_from_it(
     assert {passage.section for passage in answer.citations} == {section}
 
 
+LEASE = """# Lease
+
+## Article 3 Rent
+
+3.1 The monthly rent is €1,150.
+
+3.10 The rent is paid on the third day. It is paid in advance.
+
+## Article 6 Repairs
+
+6.3 Defects must be reported at once:
+
+- water leaks by telephone,
+- all others in writing.
+
+6.4 The boiler is serviced every year.
+"""
+LETTING = """# 租赁合同
+
+## 租金
+
+3.1 月租金为6800元。
+
+3.2 押金为13600元。合同终止后十日内退还。
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "words", "others"),
+    [
+        (LEASE, "What does clause 3.1 say?", "€1,150", "third day"),
+        (LEASE, "§3.10", "third day. It is paid in advance", "€1,150"),
+        (LEASE, "section 6.3", "all others in writing", "boiler"),
+        (LETTING, "第3.2条规定了什么？", "十日内退还", "6800"),
+        (LETTING, "§3.2", "十日内退还", "6800"),
+    ],
+)
+def test_a_numbered_paragraph_is_a_section_where_no_heading_has_the_number(
+    text: str, question: str, words: str, others: str
+) -> None:
+    answer = shown(text, question)
+    assert words in (answer.text or "")
+    assert others not in (answer.text or "")
+
+
 @pytest.mark.parametrize(
     ("text", "question"),
     [
+        (LEASE, "What does clause 3.2 say?"),
+        (LETTING, "§3.3"),
         (MANUAL, "What does section 9.9 say?"),
         (MANUAL, "What does section 5.5 say about the nutrient tank?"),
         (MANUAL, "What stands in Appendix C?"),
@@ -170,6 +217,22 @@ def disagreeing(first: str, second: str, question: str) -> Answer:
             "What is the limit of the session timeout of the portal?",
         ),
         ("会话超时时间的上限是 30 分钟。", "会话超时时间的上限是 45 分钟。", "会话超时时间的上限是多少？"),
+        (
+            "The deposit is returned within six weeks.",
+            "The deposit is returned within eight weeks.",
+            "When is the deposit returned?",
+        ),
+        ("The open day is on Saturday 17 May.", "The open day is on Saturday 24 May.", "When is the open day?"),
+        (
+            "The open day is on 17 May 2025, 10:00 to 16:00.",
+            "The open day is on May 24, 2025, 10:00 to 16:00.",
+            "When is the open day?",
+        ),
+        ("The monthly rent is €1,150.", "The monthly rent is €1,200.", "What is the monthly rent?"),
+        ("Quiet hours are from 22:00 to 7:00.", "Quiet hours are from 21:00 to 8:00.", "What are the quiet hours?"),
+        ("开放日定于5月17日。", "开放日定于5月24日。", "开放日是哪一天？"),
+        ("读者一次可以借阅图书十册。", "读者一次可以借阅图书十五册。", "读者一次可以借阅几册图书？"),
+        ("图书馆上午9:00开门。", "图书馆上午8:30开门。", "图书馆上午什么时候开门？"),
     ],
 )
 def test_places_that_disagree_are_both_shown_and_it_is_said(first: str, second: str, question: str) -> None:
@@ -195,6 +258,9 @@ def test_places_that_disagree_are_both_shown_and_it_is_said(first: str, second: 
             "What is the limit of the timeout of the portal?",
         ),
         ("The timeout is 30 minutes.", "The timeout is 45 minutes.", "Why is there a timeout?"),
+        ("Pump 3 gave 45 litres on 3 May.", "Pump 3 gave 50 litres on 4 May.", "How many litres did pump 3 give?"),
+        ("5月3日水泵抽水45次。", "5月4日水泵抽水50次。", "水泵抽水多少次？"),
+        ("The fair opens at 9:00 on 3 May.", "The fair opens at 9:00 on May 3.", "When does the fair open?"),
     ],
 )
 def test_places_that_agree_or_speak_of_other_things_do_not_disagree(first: str, second: str, question: str) -> None:
@@ -225,3 +291,51 @@ def test_a_header_row_never_answers_alone() -> None:
         answer = ask(knowledge(table), question, threshold=0.0)
         for passage in answer.citations:
             assert "degrees" in passage.quote, question
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the price of the KX-500?",
+        "How much does the KX-500 blender cost?",
+        "洗衣机多少钱？",
+        "洗衣机的价格是多少？",
+    ],
+)
+def test_a_price_is_declined_where_nothing_is_said_of_money(question: str) -> None:
+    manual = "# KX-500 blender\n\n## Data\n\nThe KX-500 blender weighs 3.2 kg and has a jug of 1.5 litres.\n"
+    washing = "# 洗衣机说明书\n\n## 保养\n\n洗衣机每月清洗一次过滤器，额定容量8公斤。\n"
+    lights = "# Lamps\n\nThe price of a lamp is £12.\n\n台灯的价格是90元。\n"
+    assert ask(knowledge(manual, washing, lights), question).declined
+    priced = manual + "\nThe KX-500 blender is sold at £89.\n", washing + "\n洗衣机售1999元。\n"
+    assert not ask(knowledge(*priced, lights), question).declined
+
+
+@pytest.mark.parametrize("known", ["v2.10.0", "2.10.0", "V2.10.0", "v2.10"])
+@pytest.mark.parametrize("asked", ["v2.10.0", "2.10.0", "v2.10"])
+def test_a_version_is_found_with_and_without_its_letter(known: str, asked: str) -> None:
+    notes = (
+        f"# Release notes\n\n## {known}\n\nThe preview has a dark theme.\n\n## v2.9.3\n\nThe export keeps footnotes.\n"
+    )
+    answer = ask(knowledge(notes), f"What is new in {asked}?")
+    assert answer.citations[0].quote == "The preview has a dark theme."
+
+
+@pytest.mark.parametrize("question", ["What is new in v2.11.0?", "What is new in 2.11.0?", "v2.11.0 的预览有什么？"])
+def test_a_version_that_no_document_has_is_declined(question: str) -> None:
+    notes = "# Release notes\n\n## v2.10.0\n\nNew: the preview is dark. 新增：预览为深色。\n\n## v2.9.3\n\nNotes.\n"
+    assert ask(knowledge(notes), question).declined
+    assert not ask(knowledge(notes), question.replace("11", "10")).declined
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "date"),
+    [
+        ("# News\n\n## v2.9.3 (2024-10-02)\n\nExport keeps notes.\n\n## v2.9.2 (2024-09-01)\n\nLinks.\n",
+         "When was v2.9.3 released?", "2024-10-02"),
+        ("# 更新记录\n\n## v2.9.3（2024年10月2日）\n\n导出时保留脚注。\n\n## v2.9.2（2024年9月1日）\n\n链接。\n",
+         "v2.9.3 是什么时候的更新？", "2024年10月2日"),
+    ],
+)  # fmt: skip
+def test_a_date_that_stands_in_the_heading_is_shown(text: str, question: str, date: str) -> None:
+    assert date in (ask(knowledge(text), question, threshold=0).text or "")
