@@ -1,9 +1,14 @@
 """The tools served to agents by the Model Context Protocol, over standard input and output or over HTTP on loopback."""
 
 import json
+import os
+import signal
 import socket
 import sys
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
@@ -17,7 +22,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 
 from ctxcli import __version__
-from ctxcli.model.errors import BusyError, CtxError, NotFoundError, UsageError
+from ctxcli.model.errors import BusyError, CtxError, ExitCode, NotFoundError, UsageError
 from ctxcli.services.tools import Toolbox, mcp_form
 
 if TYPE_CHECKING:
@@ -31,6 +36,10 @@ INSTRUCTIONS = (
 _RESOURCE = "ctx://doc/{path}"
 _NO_RESOURCE = -32002
 """The protocol's code for a resource that is not there."""
+_GRACE = 1.0
+"""Seconds that a tool has to end when the server does."""
+_working: set[int] = set()
+"""The threads in which a tool runs."""
 
 
 def build(box: Toolbox) -> "Server[Any]":
@@ -76,7 +85,33 @@ def build(box: Toolbox) -> "Server[Any]":
 
 
 async def _in_thread(work: Callable[[], Any]) -> Any:
-    return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+    def run() -> Any:
+        me = threading.get_ident()
+        _working.add(me)
+        try:
+            return work()
+        finally:
+            _working.discard(me)
+
+    return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
+
+
+@contextmanager
+def _no_longer_than_needed() -> Iterator[None]:
+    """End the process where a thread would keep it: a tool that waits for a service, or who reads standard input."""
+    signal.signal(signal.SIGINT, _interrupted)
+    yield
+    end = time.monotonic() + _GRACE
+    while _working and time.monotonic() < end:
+        time.sleep(0.02)
+    if _working:
+        os._exit(ExitCode.OK)
+
+
+def _interrupted(number: int, frame: object) -> None:
+    sys.stderr.write("interrupted\n")
+    sys.stderr.flush()
+    os._exit(ExitCode.INTERRUPTED)
 
 
 def resource(box: Toolbox, uri: str) -> str:
@@ -98,7 +133,8 @@ def serve_stdio(box: Toolbox) -> None:
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
 
-    anyio.run(run)
+    with _no_longer_than_needed():
+        anyio.run(run)
 
 
 def http_app(box: Toolbox, host: str, port: int) -> "Starlette":
@@ -123,7 +159,8 @@ def serve_http(box: Toolbox, address: str, *, ready: Callable[[str], None]) -> N
     config = uvicorn.Config(http_app(box, host, port), log_config=None, access_log=False, timeout_graceful_shutdown=2)
     ready(f"http://{f'[{host}]' if ':' in host else host}:{port}/mcp")
     sys.stderr.flush()
-    uvicorn.Server(config).run(sockets=[listener])
+    with _no_longer_than_needed():
+        uvicorn.Server(config).run(sockets=[listener])
 
 
 def read_address(address: str) -> tuple[str, int]:

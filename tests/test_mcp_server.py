@@ -3,8 +3,10 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +24,7 @@ from ctxcli import mcp_server
 from ctxcli.model.errors import CtxError
 from ctxcli.services.tools import TOOLS, Toolbox
 from tests.cli.run import ctx, environment, write
+from tests.llm_server import Scripted, scripted, status
 from tests.schemas import valid
 
 PUMP = "When does the irrigation pump start?"
@@ -185,6 +188,49 @@ def test_a_client_that_goes_away_ends_the_server(place: Path) -> None:
     process.stdout.close()
     process.stdin.close()
     assert process.wait(30) == 0
+
+
+HANDSHAKE = [
+    {
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+    },
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("way", ["asked", "idle"])
+@pytest.mark.parametrize(("end", "code"), [("close", 0), ("interrupt", 130)])
+def test_a_tool_that_waits_for_a_service_does_not_outlive_the_client(
+    place: Path, way: str, end: str, code: int
+) -> None:
+    waiting, gone = threading.Event(), threading.Event()
+
+    def wait(body: object) -> Scripted:
+        waiting.set()
+        gone.wait(60)
+        return status(500)
+
+    with scripted(wait) as service:
+        more = {"CTX_RERANK_MODEL": "http:m", "CTX_RERANK_BASE_URL": service.url, "CTX_ASK_RERANK": "1"}
+        process = subprocess.Popen(
+            [INSTALLED, "mcp"], cwd=place, env=environment(place, **more), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert process.stdin and process.stdout
+        call = {"name": "ask", "arguments": {"question": PUMP}}
+        asked = [{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}] if way == "asked" else []
+        for one in (*HANDSHAKE, *asked):
+            process.stdin.write(json.dumps(one) + "\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        assert way == "idle" or waiting.wait(30)
+        process.stdin.close() if end == "close" else process.send_signal(signal.SIGINT)
+        try:
+            assert process.wait(15) == code
+        finally:
+            gone.set()
+            process.kill()
 
 
 @contextmanager
