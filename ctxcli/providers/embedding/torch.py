@@ -40,7 +40,7 @@ class TorchEmbedder:
         library = needed("sentence_transformers", extra="torch", by=f"the model {self.name}")
         try:
             return library.SentenceTransformer(str(self._folder), local_files_only=True, trust_remote_code=False)
-        except (OSError, ValueError, RuntimeError) as error:
+        except Exception as error:  # transformers and safetensors raise errors of their own
             raise ServiceError(
                 f"{self._folder} cannot be used: {error}", code="model_broken", hint="fetch it again"
             ) from error

@@ -1,6 +1,7 @@
 """Embedding models: real weights where there are some, a service on this machine that answers by script."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from ctxcli.model.ports import Embedder
 from ctxcli.providers.embedding.openai import EmbeddingService
 from ctxcli.providers.http import Endpoint
 from ctxcli.services import models
-from tests.cli.run import environment
+from tests.cli.run import ctx, environment, write
 from tests.llm_server import Scripted, scripted, status
 from tests.small_models import cross_encoder, encoder, minilm, word_table
 
@@ -150,6 +151,18 @@ def test_a_network_that_gives_no_numbers_is_told(tmp_path: Path) -> None:
     model = made(f"onnx:{encoder(tmp_path / 'model', first=float('nan'))}")
     with pytest.raises(ServiceError, match="numbers that are none"):
         model.embed(["pump"], role="query")
+
+
+def test_a_folder_that_sentence_transformers_cannot_load_is_told(tmp_path: Path) -> None:
+    stub = "class SentenceTransformer:\n    def __init__(self, *a, **k):\n        raise Exception('header too large')\n"
+    (tmp_path / "sentence_transformers.py").write_text(stub, "utf-8")
+    folder = word_table(tmp_path / "model", {"pump": [1.0, 0.0]})
+    write(tmp_path / "w", "docs/a.md", "# Pump\n\n水泵六点启动。\n")
+    here = environment(tmp_path)
+    path = f"{here['PYTHONPATH']}{os.pathsep}{tmp_path}"
+    done = ctx(tmp_path / "w", "kb", "index", "docs", "--embed", f"st:{folder}", "--json", PYTHONPATH=path)
+    assert (done.code, done.json["error"]["code"]) == (8, "model_broken")
+    assert "header too large" in done.json["error"]["message"]
 
 
 def test_a_reranker_is_no_encoder(tmp_path: Path) -> None:
