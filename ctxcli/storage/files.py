@@ -23,8 +23,12 @@ def atomic_write(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Replace the content of `path` at once: a reader sees the old bytes or the new ones.
 
     The mode (and owner, where allowed) of an existing file is kept; a symlink stays and its target is written.
-    `durable` waits until the bytes are on the disk.
+    `durable` waits until the bytes are on the disk. A device or a pipe (``/dev/stdout``) is written to, never replaced.
     """
+    if _is_no_file(path):
+        with path.open("wb") as device:
+            device.write(data)
+        return
     target = path.resolve() if path.is_symlink() else path
     temporary = target.with_name(f"{TEMPORARY}{os.getpid()}-{os.urandom(4).hex()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
@@ -41,6 +45,15 @@ def atomic_write(path: Path, data: bytes, *, durable: bool = True) -> None:
         raise
     if durable:
         _sync_folder(target.parent)
+
+
+def _is_no_file(path: Path) -> bool:
+    """Whether a device, a pipe or a socket is there."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def processors() -> int:
