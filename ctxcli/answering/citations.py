@@ -11,7 +11,7 @@ from ctxcli.model.errors import DataError
 from ctxcli.model.verification import CitedQuote
 
 _SOURCE = re.compile(
-    r"^\s*(?:\[\^?(?P<bracket>[0-9]{1,9})\]:?\s+(?P<place>\S.*? · .*|\S.*\.\w{1,8})"
+    r"^\s*(?:(?:\[\^?(?P<bracket>[0-9]{1,9})\]:?\s+|【(?P<wide>[0-9]{1,9})】\s*)(?P<place>\S.*? · .*|\S.*\.\w{1,8})"
     r"|(?P<item>[0-9]{1,9})\.\s+(?P<listed>\S.*? · .*|\S.*\.\w{1,8}))\s*$"
 )
 _NUMBERS = r"(?P<first>[0-9]{1,9})(?:\s*[–—-]\s*(?P<last>[0-9]{1,9}))?"
@@ -147,7 +147,9 @@ def _from_text(text: str, body: list[str]) -> Iterator[CitedQuote]:
             body += lines[begin - 1 : position]  # the address of a link
         if any(quote):
             yield _cited(
-                int(match["bracket"] or match["item"]), match["place"] or match["listed"], "\n".join(quote).strip()
+                int(match["bracket"] or match["wide"] or match["item"]),
+                match["place"] or match["listed"],
+                "\n".join(quote).strip(),
             )
 
 

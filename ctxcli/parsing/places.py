@@ -13,8 +13,16 @@ MOST_PLACES = 10_000
 """So many places of one quote are looked at."""
 _MOST_STEPS = 100_000
 """So often a piece of one quote is looked for."""
+_LONGEST_NUMBER = 24
+_NUMBER = re.compile("[0-9]+(?:[.,][0-9]+)*|[零〇一二三四五六七八九十百千万亿萬億]+")
 _LEFT_OUT = re.compile(r"\s*(?:\[(?:…+|\.{3,})\]|…+|\.{3,})\s*")
 _QUOTATION_MARKS = {"“": "”", '"': '"', "「": "」", "『": "』", "«": "»", "‘": "’", "'": "'", "„": "“"}
+_ONE_FORM = str.maketrans(
+    dict.fromkeys("“”„‟«»「」『』‘’‚‛'＂＇", '"')
+    | dict.fromkeys("‐‑‒–—―−﹣－", "-")
+    | {chr(0xFF01 + at): chr(0x21 + at) for at in range(0x5E) if chr(0x21 + at) not in "\"'-"}
+)
+"""What editors write otherwise than the document: kinds of quotation marks and dashes, width."""
 
 
 class Located:
@@ -50,10 +58,10 @@ class Located:
         )
 
     def quotes(self, quote: str) -> list[tuple[int, int]]:
-        """The places of a quote as (start, end), white space apart, in order; [] where it does not stand there.
+        """The places of a quote as (start, end), in order; [] where it does not stand there.
 
-        Marks around the quote (“ ”) and marks of what was left out (… or [...]) need not stand in the document: then
-        the pieces must follow one another in it.
+        White space, width, and kinds of quotation marks and dashes do not count. Marks around the quote (“ ”) and marks
+        of what was left out (… or [...]) need not stand in the document: then the pieces must follow one another in it.
         """
         for form in (quote, _without_marks(quote), quote.strip().strip("…")):
             if found := self._exact(form):
@@ -66,7 +74,9 @@ class Located:
         found: list[tuple[int, int]] = []
         at = self._bare_text.find(wanted) if wanted else -1
         while at >= 0 and len(found) < MOST_PLACES:
-            found.append((self._offsets[at], self._offsets[at + len(wanted) - 1] + 1))
+            start, end = self._offsets[at], self._offsets[at + len(wanted) - 1] + 1
+            if not self._cuts_number(start, end):
+                found.append((start, end))
             at = self._bare_text.find(wanted, at + 1)
         return found
 
@@ -84,9 +94,19 @@ class Located:
                     return
                 end = found + len(piece)
             first, last = self._offsets[at], self._offsets[end - 1]
-            if bisect_right(self._section_starts, first) == bisect_right(self._section_starts, last):
+            same_section = bisect_right(self._section_starts, first) == bisect_right(self._section_starts, last)
+            if same_section and not self._cuts_number(first, last + 1):
                 yield first, last + 1
             at = self._bare_text.find(wanted[0], at + 1)
+
+    def _cuts_number(self, start: int, end: int) -> bool:
+        """Whether a slice begins or ends within a number: ``12`` is no quote of ``120``, ``3`` none of ``3.5``."""
+        for at in (start, end):
+            begin = max(0, at - _LONGEST_NUMBER)
+            near = self._document.text[begin : at + _LONGEST_NUMBER]
+            if any(found.start() < at - begin < found.end() for found in _NUMBER.finditer(near)):
+                return True
+        return False
 
     @cached_property
     def _bare_text(self) -> str:
@@ -129,9 +149,10 @@ def _without_marks(quote: str) -> str:
 
 
 def _bare(text: str) -> str:
-    return "".join(text.split())
+    """The text without white space, marks in one form; each character that is left stands for one of the text."""
+    return "".join(text.split()).translate(_ONE_FORM)
 
 
 def _plain(text: str) -> str:
-    """A number or heading without what writers vary: white space and case."""
+    """A number or heading without what writers vary: white space, forms of marks, and case."""
     return _bare(text).casefold()

@@ -87,6 +87,12 @@ def one(folder: Path, **cited: Any) -> CheckedCitation:
         ({"quote": "灌溉水泵每天早上六点启动，运行二十分钟。", "doc": "手册.md", "section": "第六条"}, "ok"),
         ({"quote": "灌溉水泵每天早上六点启动，运行二十分钟。", "doc": "手册.md", "section": "第三章"}, "ok"),
         ({"quote": "灌溉水泵每天早上六点启动", "doc": "手册.md", "section": "第七条"}, "moved"),
+        ({"quote": "Strong wind is above 1"}, "stale"),
+        ({"quote": "4 metres a second."}, "stale"),
+        ({"quote": "Strong wind is above 14"}, "ok"),
+        ({"quote": "十分钟。", "doc": "手册.md"}, "stale"),
+        ({"quote": "运行二十", "doc": "手册.md"}, "ok"),
+        ({"quote": "运行二", "doc": "手册.md"}, "stale"),
         ({"quote": "「大风时关闭。」", "doc": "手册.md", "section": "第七条 天窗", "line_start": 10}, "ok"),
     ],
 )
