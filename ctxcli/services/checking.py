@@ -1,6 +1,5 @@
 """Documentation tests: ask each question and compare the answer with what is expected."""
 
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 
 from ctxcli.model.answer import Answer, Passage
@@ -9,6 +8,7 @@ from ctxcli.parsing.places import is_within
 from ctxcli.services.asking import Asking
 from ctxcli.services.explanation import explain
 from ctxcli.storage.doc_glob import doc_matcher
+from ctxcli.text.comparing import as_compared
 
 
 def run_tests(tests: Sequence[DocTest], asking_for: Callable[[tuple[str, ...]], Asking]) -> CheckReport:
@@ -45,9 +45,9 @@ def _problems(test: DocTest, answer: Answer) -> Iterator[str]:
     if not any(_cites(test, passage) for passage in answer.citations):
         cited = "; ".join(_place(passage) for passage in answer.citations)
         yield f"not cited as expected, but: {cited}"
-    shown = _plain(answer.text or "")
+    shown = as_compared(answer.text or "")
     for words in test.contains:
-        if _plain(words) not in shown:
+        if as_compared(words) not in shown:
             yield f"the answer does not hold {words!r}"
 
 
@@ -69,8 +69,3 @@ def _in_section(wanted: str, passage: Passage) -> bool:
 def _place(passage: Passage) -> str:
     section = f" §{passage.section}" if passage.section else f" {passage.heading}" if passage.heading else ""
     return f"{passage.doc}{section}{f' p. {passage.page}' if passage.page else ''}"
-
-
-def _plain(text: str) -> str:
-    """The text without what does not count when words are compared: width, case, white space."""
-    return "".join(unicodedata.normalize("NFKC", text).casefold().split())

@@ -1,7 +1,6 @@
 """Ask questions whose answers are known, and fit threshold and scale of a knowledge base."""
 
 import json
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -16,6 +15,7 @@ from ctxcli.model.stored import StoredChunk
 from ctxcli.parsing.places import is_within
 from ctxcli.services.asking import Asking
 from ctxcli.text.analyzer import is_unspaced
+from ctxcli.text.comparing import as_compared
 
 _KEYS = frozenset({"id", "question", "answerable", "answers", "doc", "section", "page", "lines", "section_number"})
 MADE = 120
@@ -97,11 +97,11 @@ def _outcome(asking: Asking, question: KnownQuestion) -> Outcome:
     right_doc = [_same_doc(passage.doc, question.doc) for passage in answer.evidence]
     right_place = [_at_place(passage, question) for passage in answer.evidence]
     place_rank = _first(right_place)
-    shown = _plain(answer.candidate or "")
+    shown = as_compared(answer.candidate or "")
     knows_place = bool(question.doc and (question.page or question.lines or question.section or question.answers))
     right: bool | None = None
     if question.answers:
-        right = any(_plain(text) in shown for text in question.answers)
+        right = any(as_compared(text) in shown for text in question.answers)
     elif knows_place:
         right = place_rank == 1
     return Outcome(
@@ -135,12 +135,7 @@ def _at_place(passage: Passage, question: KnownQuestion) -> bool:
         return passage.line_start <= question.lines[1] and (passage.line_end or 0) >= question.lines[0]
     if question.section:
         return is_within(question.section, number=passage.section, heading=passage.heading, path=passage.heading_path)
-    return any(_plain(text) in _plain(passage.quote) for text in question.answers)
-
-
-def _plain(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(char for char in folded if not char.isspace() and char not in "*_`")
+    return any(as_compared(text) in as_compared(passage.quote) for text in question.answers)
 
 
 def made_questions(chunks: Sequence[StoredChunk], *, seed: int = 1) -> Iterator[KnownQuestion]:

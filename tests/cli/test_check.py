@@ -57,6 +57,18 @@ def test_what_is_as_expected_passes(place: Path) -> None:
     assert all("problems" not in one for one in document["tests"])
 
 
+def test_emphasis_and_the_form_of_marks_are_no_words(tmp_path: Path) -> None:
+    write(tmp_path, "w/docs/a.md", "# Pump\n\nThe “main” pump isn’t **loud** — it hums.\n\n“主”泵在**六点**启动。\n")
+    assert ctx(tmp_path / "w", "kb", "index", "docs", "-q").code == 0
+    write(
+        tmp_path, "w/t.yml",
+        "tests:\n  - question: Is the main pump loud?\n    expect: {contains: ['\"main\" pump isn''t loud - it']}\n"
+        "  - question: 主泵几点启动？\n    expect: {contains: ['「主」泵在六点启动']}\n",
+    )  # fmt: skip
+    done = ctx(tmp_path / "w", "check", "t.yml")
+    assert done.code == 0, done.out
+
+
 def test_what_is_not_as_expected_fails_with_problem_and_stage(place: Path) -> None:
     done = ctx(place, "check", "wrong.yml", "--json")
     assert (done.code, done.json["failed"]) == (4, 6)

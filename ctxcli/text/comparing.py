@@ -1,0 +1,12 @@
+"""Texts as they are compared with what a person expects: what writers vary does not count."""
+
+import unicodedata
+
+_DROPPED = frozenset("*_`")
+_ONE_FORM = str.maketrans(dict.fromkeys("“”„«»「」『』‘’‚'", '"') | dict.fromkeys("‐‑‒–—―−", "-"))
+
+
+def as_compared(text: str) -> str:
+    """The text without width, case, white space, marks of emphasis, and kinds of quotation marks and dashes."""
+    folded = unicodedata.normalize("NFKC", text).casefold().translate(_ONE_FORM)
+    return "".join(char for char in folded if not char.isspace() and char not in _DROPPED)
