@@ -24,6 +24,8 @@ IDLE_PARAGRAPH = 0.05
 """A paragraph at either end of an excerpt that adds less than this is left out."""
 COLUMN_NAMES = 0.1
 """What is left of the probability of a row that only names columns: it answers no question by itself."""
+ONLY_ASKS = 0.1
+"""What is left of the probability of a question in a document; what follows it has its probability, where higher."""
 _MARKS = 3
 """Characters kept for ellipses and the blanks between excerpts."""
 _PAIRED = 40
@@ -131,9 +133,28 @@ def sentence_values(question: Question, weights: TermWeights, matches: Sequence[
         values[rank][index] = judged(model, features)
     for match, found in zip(matches, values, strict=True):
         for index in found:
-            if match.chunk.units[index][2] == "header_row":
+            start, end, kind = match.chunk.units[index]
+            if kind == "header_row":
                 found[index] *= COLUMN_NAMES
+            elif is_question(match.chunk.text[start:end]) and match.chunk.section_of(start) == _section_after(
+                match, index
+            ):
+                following = index + 1
+                if following in found:
+                    found[following] = max(found[following], found[index])
+                found[index] *= ONLY_ASKS
     return values
+
+
+def is_question(text: str) -> bool:
+    """Whether a unit only asks, as those of a list of questions and answers do."""
+    return text.rstrip("*_ \n").endswith(("?", "？"))
+
+
+def _section_after(match: Match, index: int) -> int | None:
+    """The section of the next unit, None behind the last."""
+    units = match.chunk.units
+    return match.chunk.section_of(units[index + 1][0]) if index + 1 < len(units) else None
 
 
 def best_span(match: Match, values: Mapping[int, float], *, limit: int) -> tuple[int, int]:

@@ -41,3 +41,30 @@ def test_a_heading_counts_for_its_own_sections_and_the_title_for_all() -> None:
     heads = {chunk.place(start, end).heading: chunk.heads()[chunk.section_of(start)] for start, end, _ in chunk.units}
     assert heads["Valves"] == {"water", "pump", "valv"}
     assert heads["Tanks"] == {"water", "tank"}
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "answer"),
+    [
+        (
+            "# 常见问答\n\n**问：年假没休完怎么办？**\n\n答：可以延到次年6月30日，过期作废。\n\n"
+            "**问：食堂几点开饭？**\n\n答：午餐11:30至13:00。\n",
+            "年假没休完怎么办？",
+            "可以延到次年6月30日",
+        ),
+        (
+            "# FAQ\n\nQ: What happens to leave that is left over?\n\nA: It may be taken until 30 June.\n\n"
+            "Q: When does the canteen open?\n\nA: Lunch is served from 11:30.\n",
+            "What happens to leave that is left over?",
+            "until 30 June",
+        ),
+        (
+            "# FAQ\n\nWhere do I park my car? Use the yard behind the barn.\n\nWho has the keys? Ask at the office.\n",
+            "Where do I park my car?",
+            "behind the barn",
+        ),
+    ],
+)
+def test_a_question_in_a_document_is_shown_with_what_answers_it(text: str, question: str, answer: str) -> None:
+    [citation, *_] = ask(knowledge(text), question).citations
+    assert answer in citation.quote
