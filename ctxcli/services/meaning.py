@@ -223,7 +223,7 @@ def _sources(workspace: "Workspace", knowledge: Knowledge) -> dict[str, Source]:
         vectors = open_vectors(folder, commit=str(reader.stats.get("commit", "")), name=name, model=chosen)
         model = vectors.header.model
         if model not in made:
-            made[model] = models.embedder(workspace.settings, model, root=workspace.root)
+            made[model] = models.loaded_embedder(workspace.settings, model, root=workspace.root)
         if not made[model].is_local and not is_allowed(workspace.root, f"embed {name}", model):
             raise ServiceError(
                 f"{model} is not on this machine and was not asked for by you: the question is not sent",

@@ -80,6 +80,16 @@ def embedder(settings: Settings, name: str, *, root: Path, environ: Mapping[str,
     raise UsageError(f"{name!r} is no embedding model", code="bad_embedder", hint=f"use one of {', '.join(EMBEDDERS)}")
 
 
+def loaded_embedder(settings: Settings, name: str, *, root: Path) -> Embedder:
+    """As `embedder`, and what is on this machine is loaded once in a process, as long as its files stay the same."""
+    found = embedder(settings, name, root=root)
+    if name.partition(":")[0] == "openai":
+        return found
+    from ctxcli.providers.kept import kept_embedder
+
+    return kept_embedder(found)
+
+
 def reranker(settings: Settings, *, root: Path, environ: Mapping[str, str] | None = None) -> Reranker:
     """The reranker that the setting ``rerank.model`` names; UsageError where it names none."""
     name = settings.text("rerank.model").strip()
@@ -91,10 +101,12 @@ def reranker(settings: Settings, *, root: Path, environ: Mapping[str, str] | Non
 
         return ModelReranker(language_model(settings, environ=environ))
     if kind == "onnx" and rest:
+        from ctxcli.providers.kept import kept
         from ctxcli.providers.model_folder import find
         from ctxcli.providers.reranking.onnx import OnnxReranker
 
-        return OnnxReranker(name, find(rest, root=root))
+        found = OnnxReranker(name, find(rest, root=root))
+        return kept(found.fingerprint, lambda: found)
     if kind == "http" and rest:
         from ctxcli.providers.reranking.http import RerankService
 

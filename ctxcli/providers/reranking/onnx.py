@@ -6,8 +6,9 @@ from pathlib import Path
 
 from ctxcli.answering.coefficients import probability
 from ctxcli.model.errors import ServiceError
-from ctxcli.providers.model_folder import options_of
+from ctxcli.providers.model_folder import network_files, options_of
 from ctxcli.providers.onnx_model import OnnxModel
+from ctxcli.providers.weights import fingerprint
 
 
 class OnnxReranker:
@@ -18,8 +19,17 @@ class OnnxReranker:
         self._folder = folder
 
     @cached_property
+    def fingerprint(self) -> str:
+        """Made from the weights, the tokenizer and the length that is read."""
+        return f"rerank/{fingerprint(*network_files(self._folder))}/{self._max_tokens}"
+
+    @cached_property
+    def _max_tokens(self) -> int:
+        return options_of(self._folder).max_tokens
+
+    @cached_property
     def _model(self) -> OnnxModel:
-        return OnnxModel(self._folder, max_tokens=options_of(self._folder).max_tokens)
+        return OnnxModel(self._folder, max_tokens=self._max_tokens)
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
         """The logit for each pair as a probability; of two classes the second is the right one."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -151,6 +152,20 @@ def test_a_network_that_gives_no_numbers_is_told(tmp_path: Path) -> None:
     model = made(f"onnx:{encoder(tmp_path / 'model', first=float('nan'))}")
     with pytest.raises(ServiceError, match="numbers that are none"):
         model.embed(["pump"], role="query")
+
+
+def test_a_model_stays_loaded_until_its_files_change(tmp_path: Path) -> None:
+    folder = encoder(tmp_path / "model")
+
+    def loaded() -> Embedder:
+        return models.loaded_embedder(settings.load(None, environ={}), f"onnx:{folder}", root=Path.cwd())
+
+    model = loaded()
+    before = model.embed(["水泵"], role="query")
+    assert loaded() is model
+    shutil.copy(encoder(tmp_path / "other", first=2.0) / "model.onnx_data", folder / "model.onnx_data")
+    assert loaded() is not model
+    assert not np.allclose(loaded().embed(["水泵"], role="query"), before)
 
 
 def test_a_folder_that_sentence_transformers_cannot_load_is_told(tmp_path: Path) -> None:

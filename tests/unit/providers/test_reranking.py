@@ -32,6 +32,14 @@ def test_a_cross_encoder_reads_both_texts(tmp_path: Path, logits: int) -> None:
     assert chinese[0] > chinese[1]
 
 
+def test_a_cross_encoder_stays_loaded(tmp_path: Path) -> None:
+    folder = cross_encoder(tmp_path / "model")
+    model = made(f"onnx:{folder}")
+    assert made(f"onnx:{folder}") is model
+    (folder / "ctx.json").write_text('{"max_tokens": 64}', "utf-8")
+    assert made(f"onnx:{folder}") is not model
+
+
 def test_an_encoder_is_no_reranker(tmp_path: Path) -> None:
     with pytest.raises(ServiceError, match="no cross-encoder"):
         OnnxReranker("onnx:x", minilm(tmp_path / "model")).scores("a", ["b"])
