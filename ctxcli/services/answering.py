@@ -9,6 +9,7 @@ from ctxcli.answering import decision, directed, evidence
 from ctxcli.answering.blocks import whole_block
 from ctxcli.answering.compose import answer_text
 from ctxcli.answering.conflict import conflict
+from ctxcli.answering.two_parts import excerpts_for_both, says_enough
 from ctxcli.model.answer import Answer, Passage, Reason
 from ctxcli.model.index import FileRecord, IndexReader
 from ctxcli.model.stored import StoredChunk
@@ -17,6 +18,7 @@ from ctxcli.retrieval.bm25 import Match
 from ctxcli.retrieval.weights import TermWeights, weigh
 from ctxcli.text.analyzer import Analyzer
 from ctxcli.text.question import CHARACTER_WEIGHT, Question, read_question
+from ctxcli.text.question_parts import parts_of
 from ctxcli.text.related import related
 
 CANDIDATES = 30
@@ -248,7 +250,20 @@ class Consideration:
 def consider(knowledge: Knowledge, text: str, *, limit: int = EVIDENCE) -> Consideration:
     """Rank the chunks, choose the excerpts and score the question; `limit` is the number of chunks kept."""
     thought = _considered(knowledge, text, limit=limit)
+    if parts := parts_of(text, thought.question.language):
+        thought = _of_both(thought, [_considered(knowledge, part, limit=limit) for part in parts])
     return replace(thought, score=knowledge.scale.of(thought.score)) if knowledge.scale else thought
+
+
+def _of_both(thought: Consideration, parts: Sequence[Consideration]) -> Consideration:
+    """The answer to a question of two parts, where each would be answered by itself; else the thought as it is."""
+    score = min(part.score for part in parts)
+    if score < decision.THRESHOLD or not all(says_enough(part.question) for part in parts):
+        return thought
+    found = [(part.windows, part.matches[: evidence.CHUNKS], part.values[: evidence.CHUNKS]) for part in parts]
+    windows = excerpts_for_both(thought.windows, found, limit=evidence.LIMIT[thought.question.language])
+    same = windows == tuple(thought.windows)
+    return replace(thought, windows=windows, disagree=same and thought.disagree, score=max(score, thought.score))
 
 
 def _considered(knowledge: Knowledge, text: str, *, limit: int) -> Consideration:
