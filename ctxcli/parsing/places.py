@@ -8,6 +8,7 @@ from functools import cached_property
 from ctxcli.model.document import Document
 from ctxcli.model.stored import Place, line_at
 from ctxcli.parsing.sections import split_number
+from ctxcli.text.question import named_sections
 
 MOST_PLACES = 10_000
 """So many places of one quote are looked at."""
@@ -129,8 +130,18 @@ class Located:
 def is_within(wanted: str, *, number: str | None, heading: str | None, path: Sequence[str]) -> bool:
     """Whether a place stands in the section that `wanted` names, or in one below it.
 
-    `wanted` is a number (``6.3``, ``§ 6.3``, ``第三章``), a heading, or both (``6.3 Efficacy``); the rest is the place.
+    `wanted` is a number (``6.3``, ``§ 6.3``, ``第三章``, ``第3章``), a heading, or both (``6.3 Efficacy``); the rest is
+    the place.
     """
+    bare = wanted.strip().lstrip("§").strip()
+    if bare.startswith("第"):
+        forms = named_sections(split_number(bare)[0])
+        if any(_is_within(form, number=number, heading=heading, path=path) for form in forms):
+            return True
+    return _is_within(wanted, number=number, heading=heading, path=path)
+
+
+def _is_within(wanted: str, *, number: str | None, heading: str | None, path: Sequence[str]) -> bool:
     asked = _plain(wanted.strip().lstrip("§"))
     own = _plain(number or "")
     asked_number = _plain(split_number(wanted.strip().lstrip("§"))[0]) or asked

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from ctxcli.model.errors import DataError, NotFoundError, ParseError, UsageError
 from ctxcli.services import answering
 from ctxcli.services.answering import Filters, Knowledge
 from ctxcli.text.analyzer import VERSION, Analyzer
-from ctxcli.text.question import read_question
+from ctxcli.text.question import named_sections, read_question
 
 NOTES_KB = "_notes"
 """The knowledge base of the notes: kept fresh by itself, never listed, and no name that a user can give."""
@@ -314,7 +314,16 @@ class Asking:
         remember(self.workspace.folder, sources)
 
     def search(self, query: str, *, limit: int, filters: Filters) -> Hits:
-        """The nearest passages."""
+        """The nearest passages; a section may be written as people do (``§ 3.2``, ``section 3.2``, ``第10条``)."""
+        forms = named_sections(filters.section) if filters.section else ()
+        hits = self._search(query, limit, filters)
+        for form in forms:
+            if hits.passages:
+                break
+            hits = self._search(query, limit, replace(filters, section=form))
+        return hits
+
+    def _search(self, query: str, limit: int, filters: Filters) -> Hits:
         ranker = self.knowledge.ranker
         if not isinstance(ranker, answering.WordRanker):
             from ctxcli.services import meaning

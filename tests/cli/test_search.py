@@ -64,6 +64,13 @@ def test_a_section_includes_those_below_it(place: Path) -> None:
     assert hits(place, "wind", "--section", "7") == []
 
 
+@pytest.mark.parametrize("section", ["§6.3.2", "§ 6.3.2", "section 6.3.2"])
+def test_a_section_may_be_written_as_sources_show_it(place: Path, section: str) -> None:
+    assert {hit["section"] for hit in hits(place, "wind", "--section", section)} == {"6.3.2"}
+    assert {hit["section"] for hit in hits(place, "大风", "--section", "第3章")} == {"第三章"}
+    assert hits(place, "wind", "--section", "§7") == []
+
+
 @pytest.mark.parametrize(
     ("glob", "expected"),
     [

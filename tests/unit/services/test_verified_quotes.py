@@ -36,3 +36,10 @@ def test_a_source_may_have_wide_brackets(tmp_path: Path) -> None:
     write(tmp_path, "手册.md", "# 手册\n\n## 天窗\n\n大风时关闭。\n")
     text = "大风时关闭天窗【1】。\n\n【1】手册.md · 天窗\n    大风时关闭。\n"
     assert [one.status for one in verify(text, Shelf.of_folder(tmp_path)).citations] == ["ok"]
+
+
+@pytest.mark.parametrize("section", ["第十条", "第10条", "第10條", "§第十条", "第十条 婚假"])
+def test_an_article_may_be_cited_in_the_other_numerals(tmp_path: Path, section: str) -> None:
+    write(tmp_path, "办法.md", "# 办法\n\n第十条 婚假为3天。\n\n第十一条 产假为158天。\n")
+    assert one(tmp_path, quote="婚假为3天。", doc="办法.md", section=section).status == "ok"
+    assert one(tmp_path, quote="产假为158天。", doc="办法.md", section=section).status == "moved"
