@@ -163,13 +163,23 @@ _OTHER_SCRIPT = str.maketrans("条條节節编編", "條条節节編编")
 
 
 _IDENTIFIER = (
-    r"(?<![\w.-])(?:[A-Z][A-Za-z]*+[-_]?[0-9]+(?:[-_.][A-Za-z0-9]+)*|v[0-9]+(?:\.[0-9]+)+|[0-9]{1,3}(?:\.[0-9]+){2,}"
-    r"|[12][0-9]{3})(?![\w-])"
+    r"(?<![A-Za-z0-9_.-])(?:[A-Z][A-Za-z]*+[-_]?[0-9]+(?:[-_.][A-Za-z0-9]+)*|v[0-9]+(?:\.[0-9]+)+|[0-9]{1,3}(?:\.[0-9]+){2,})"
+    r"(?![A-Za-z0-9_-])|(?<![\w.-])[12][0-9]{3}(?![\w-])"
 )
+_VERSION = r"(?:\b(?P<name>[A-Z][A-Za-z]+)|[Vv]ersion|[Rr]elease|版本)\s?(?P<number>[0-9]{1,3}\.[0-9]+)(?![A-Za-z0-9_%-]|\.[0-9])"
 
 
 def _identifiers(text: str, analyzer: Analyzer) -> set[str]:
-    return {terms[0] for match in re.finditer(_IDENTIFIER, text) if (terms := analyzer.terms(match.group()).split())}
+    found = [match.group() for match in re.finditer(_IDENTIFIER, text)]
+    if any(map(str.isdigit, text)):
+        found += [match["number"] for match in re.finditer(_VERSION, text) if _is_name(match)]
+    return {terms[0] for one in found if (terms := analyzer.terms(one).split())}
+
+
+def _is_name(match: "re.Match[str]") -> bool:
+    """Whether a version follows a name (``PostgreSQL 14.2``), not the first word of a sentence (``Is 3.5 enough?``)."""
+    name = match["name"]
+    return not name or (name.lower() not in ENGLISH and not (match.start() == 0 and name.istitle()))
 
 
 def _is_number(term: str) -> bool:

@@ -35,13 +35,10 @@ def other_forms(term: str) -> tuple[str, ...]:
 
 
 def version_forms(term: str) -> tuple[str, ...]:
-    """The other ways to write a version: with or without ``v``, with or without a last ``.0``; () if it is none.
-
-    Two numbers without ``v`` are no version: they may be a section or a decimal.
-    """
+    """The other ways to write a version: with or without ``v``, with or without a last ``.0``; () if it is none."""
     number = term.removeprefix("v")
     parts = number.split(".")
-    if not all(map(str.isdecimal, parts)) or len(parts) < (2 if number != term else 3):
+    if len(parts) < 2 or not all(map(str.isdecimal, parts)):
         return ()
     forms = [f"v{number}", number]
     if len(parts) == 2:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ctxcli.answering.decision import UNKNOWN_IDENTIFIER
 from ctxcli.answering.directed import NOT_FOUND
 from ctxcli.model.answer import Answer
 from ctxcli.model.documents import answer_document
@@ -191,6 +192,8 @@ def test_a_section_that_no_document_has_is_declined(text: str, question: str) ->
         "What does error E1599 mean?",
         "How long was the calibration interval of sensor PAR-9 in 1987?",
         "传感器 PAR-99 的量程是多少？",
+        "传感器PAR-99的量程是多少？",
+        "PAR-99的量程",
     ],
 )
 def test_a_model_code_or_year_that_no_document_has_is_declined(question: str) -> None:
@@ -319,6 +322,23 @@ def test_a_version_is_found_with_and_without_its_letter(known: str, asked: str) 
     )
     answer = ask(knowledge(notes), f"What is new in {asked}?")
     assert answer.citations[0].quote == "The preview has a dark theme."
+
+
+@pytest.mark.parametrize(
+    ("known", "unknown"),
+    [
+        ("Which backups does PostgreSQL 15.4 make?", "Are backups made by PostgreSQL 14.2."),
+        ("PostgreSQL 15.4 backups", "PostgreSQL 14.2 backups"),
+        ("Falcon version 2.1 gain", "Falcon version 2.3 gain"),
+    ],
+)
+def test_a_version_of_two_numbers_behind_a_name_is_known_or_declined(known: str, unknown: str) -> None:
+    base = knowledge(
+        "# Data\n\nPostgreSQL 15.4 makes nightly backups. Falcon v2.1 has a gain of 3.5.\n", "# B\n\nElse.\n"
+    )
+    assert not ask(base, known).declined
+    assert ask(base, unknown).declined
+    assert ask(base, "Is 4.5 enough of a gain for Falcon?", threshold=0).score > UNKNOWN_IDENTIFIER
 
 
 @pytest.mark.parametrize("question", ["What is new in v2.11.0?", "What is new in 2.11.0?", "v2.11.0 的预览有什么？"])
