@@ -166,7 +166,10 @@ _IDENTIFIER = (
     r"(?<![A-Za-z0-9_.-])(?:[A-Z][A-Za-z]*+[-_]?[0-9]+(?:[-_.][A-Za-z0-9]+)*|v[0-9]+(?:\.[0-9]+)+|[0-9]{1,3}(?:\.[0-9]+){2,})"
     r"(?![A-Za-z0-9_-])|(?<![\w.-])[12][0-9]{3}(?![\w-])"
 )
-_VERSION = r"(?:\b(?P<name>[A-Z][A-Za-z]+)|[Vv]ersion|[Rr]elease|版本)\s?(?P<number>[0-9]{1,3}\.[0-9]+)(?![A-Za-z0-9_%-]|\.[0-9])"
+_VERSION = (
+    r"(?:\b(?P<name>[A-Z][A-Za-z]+)|[Vv]ersion|[Rr]elease|版本)\s?"
+    r"(?P<number>[0-9]{1,3}\.[0-9]+)(?![A-Za-z0-9_%-]|\.[0-9])"
+)
 
 
 def _identifiers(text: str, analyzer: Analyzer) -> set[str]:
