@@ -33,12 +33,12 @@ SENTENCE: dict[Language, dict[str, float]] = {
 
 DECISION: dict[Language, dict[str, float]] = {
     "en": {
-        "": -10.214, "bmn": 5.074, "cov": 1.999, "lead": 1.673, "typ": 0.48, "ent": 0.979,
-        "num": 0.313, "prox": -0.435, "miss": 1.384, "unit": 2.493, "terms": 0.899, "sent3": 1.47,
+        "": -10.319, "bmn": 4.693, "shown": 1.566, "two": 1.509, "lead": 1.737, "typ": 0.494,
+        "ent": 0.942, "num": 0.45, "miss": 1.267, "unit": 2.99, "terms": 0.903,
     },
     "zh": {
-        "": -11.878, "bmn": 3.644, "cov": 4.938, "lead": 0.842, "typ": 0.609, "ent": 0.583,
-        "num": 1.172, "prox": -0.344, "miss": 1.719, "unit": 1.792, "terms": 0.863, "sent2": 3.232,
+        "": -12.452, "bmn": 4.807, "shown": 3.359, "two": 3.191, "lead": 1.179, "typ": 0.75,
+        "ent": 0.588, "num": 1.079, "miss": 1.069, "unit": 2.405, "terms": 0.944,
     },
 }  # fmt: skip
-"""Log odds that the question is answered at all, by feature of the best chunk."""
+"""Log odds that the question is answered at all, by feature of the best chunks."""

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ctxcli.answering.coefficients import DECISION, judged
+from ctxcli.answering.evidence import CHUNKS, LIMIT, Window, choose
 from ctxcli.retrieval.bm25 import Match, coverage
 from ctxcli.retrieval.weights import TermWeights
 from ctxcli.text.question import Question
@@ -25,8 +26,6 @@ _ALIKE = 0.9
 _NOTHING: frozenset[str] = frozenset()
 _MANY_TERMS = 60
 """More terms than a question has: what is longer is a text, and says no more for an answer."""
-_NEAR = 4
-"""Words between which a pair of the question counts as close together."""
 
 
 def decision_features(
@@ -34,36 +33,33 @@ def decision_features(
 ) -> dict[str, float]:
     """What speaks for an answer in the best of `matches` (not empty); all but `terms` lie in 0…1.
 
-    `values` holds for each match the probability, by unit, that the unit answers.
+    `values` holds for each of the best matches the probability, by unit, that the unit answers.
 
     bmn     BM25 as a share of its highest value
-    sent2   coverage of the question by the best two neighbouring units
-    sent3   the same by the best three
-    cov     coverage by the chunk with title and headings
+    shown   coverage of the question by what would be shown, title and headings at half
+    two     coverage by the best two chunks with title and headings
     lead    how far its score is above the mean of the next four, as a share of it; 1 where it is the only one
     typ     1 if something of the asked kind (date, number, name) stands in the best unit, the one before or the two
             after, or none is asked
     ent     coverage of the question's proper names, 1 if it has none
     num     coverage of its numbers and of identifiers with a number, 1 if it has none
-    prox    share of neighbouring terms of the question that are close together in the chunk
     miss    the heaviest term that is missing, as a share of the heaviest
     unit    the highest probability of a unit of the three best chunks
     terms   ln(1 + number of terms asked for): a long question that is covered says more than a short one
     """
     best = matches[0]
     everything = best.head.union(*best.units)
+    count = min(CHUNKS, len(values))
     others = [match.score for match in matches[1:5]]
     missing = [weight for term, weight in weights.weight.items() if term not in everything]
     return {
         "bmn": best.bm25,
-        "sent2": _neighbours(best, 2, weights),
-        "sent3": _neighbours(best, 3, weights),
-        "cov": coverage(everything, _NOTHING, weights),
+        "shown": _shown(weights, choose(matches[:count], values[:count], limit=LIMIT[question.language])),
+        "two": coverage(_NOTHING.union(*(one.head.union(*one.units) for one in matches[:2])), _NOTHING, weights),
         "lead": (best.score - math.fsum(others) / len(others)) / best.score if others and best.score else 1.0,
         "typ": float(not question.asked or bool(question.asked_things(_around(best)))),
         "ent": _share(question.names, everything, weights),
         "num": _share(question.numbers, everything, weights),
-        "prox": _proximity(question, weights, best),
         "miss": max(missing, default=0.0) / max(weights.weight.values()),
         "unit": max((max(found.values(), default=0.0) for found in values[:3]), default=0.0),
         "terms": math.log(1 + min(_MANY_TERMS, sum(weight == 1.0 for weight in question.terms.values()))),
@@ -99,11 +95,20 @@ def asks_for_untold_price(question: Question, weights: TermWeights, matches: Seq
     return not any(re.search(_MONEY, text, re.IGNORECASE) for text in texts)
 
 
-def _neighbours(best: Match, count: int, weights: TermWeights) -> float:
-    """The highest coverage of the question by `count` units in a row (0…1)."""
-    starts = range(max(1, len(best.units) - count + 1))
-    runs = (_NOTHING.union(*best.units[start : start + count]) for start in starts)
-    return max(coverage(run, _NOTHING, weights) for run in runs)
+def _shown(weights: TermWeights, windows: Sequence[Window]) -> float:
+    """The share of the question that excerpts cover (0…1); what only title or headings above them say counts half."""
+    units = (one.match.units[at] for one in windows for at in one.units())
+    return coverage(_NOTHING.union(*units), _NOTHING.union(*(_above(one, weights) for one in windows)), weights)
+
+
+def _above(window: Window, weights: TermWeights) -> frozenset[str]:
+    """The terms of the question in the title and the headings above an excerpt."""
+    chunk = window.match.chunk
+    heads = chunk.heads()
+    if not heads:
+        return window.match.head
+    terms = heads[chunk.section_of(window.start)]
+    return frozenset(weights.canonical[term] for term in terms if term in weights.canonical)
 
 
 def _share(wanted: frozenset[str], held: frozenset[str], weights: TermWeights) -> float:
@@ -118,18 +123,3 @@ def _around(best: Match) -> str:
         return ""
     index = best.best
     return best.chunk.text[units[max(0, index - 1)][0] : units[min(len(units) - 1, index + 2)][1]]
-
-
-def _proximity(question: Question, weights: TermWeights, best: Match) -> float:
-    if not question.pairs:
-        return 0.0
-    positions: dict[str, list[int]] = {}
-    for position, term in enumerate(best.chunk.terms.split()):
-        found = weights.canonical.get(term)
-        if found:
-            positions.setdefault(found, []).append(position)
-    near = sum(
-        any(abs(a - b) <= _NEAR for a in positions.get(one, ()) for b in positions.get(other, ()))
-        for one, other in question.pairs
-    )
-    return near / len(question.pairs)

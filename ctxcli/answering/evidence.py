@@ -54,6 +54,12 @@ class Window:
         """The excerpt, verbatim."""
         return self.match.chunk.text[self.start : self.end]
 
+    def units(self) -> Iterator[int]:
+        """The units that it holds, wholly or in part."""
+        for at, (start, end, _) in enumerate(self.match.chunk.units):
+            if start < self.end and self.start < end:
+                yield at
+
 
 def sentence_features(
     question: Question, weights: TermWeights, matches: Sequence[Match], *, headings: bool = False
@@ -210,11 +216,10 @@ def without_idle_ends(window: Window, values: Mapping[int, float]) -> Window:
     """
     units, text = window.match.chunk.units, window.match.chunk.text
     paragraphs: list[list[int]] = []
-    for at, (start, end, _) in enumerate(units):
-        if start < window.end and window.start < end:
-            if not paragraphs or _begins_paragraph(text[slice(*units[at - 1][:2])], text[units[at - 1][1] : start]):
-                paragraphs.append([])
-            paragraphs[-1].append(at)
+    for at in window.units():
+        if not paragraphs or _begins_paragraph(text[slice(*units[at - 1][:2])], text[units[at - 1][1] : units[at][0]]):
+            paragraphs.append([])
+        paragraphs[-1].append(at)
     worth = [math.fsum(values.get(at, 0.0) for at in one) for one in paragraphs]
     first, last = 0, len(paragraphs) - 1
     while first < last and worth[first] < IDLE_PARAGRAPH:

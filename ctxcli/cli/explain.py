@@ -15,14 +15,12 @@ if TYPE_CHECKING:
 
 _FEATURES = {
     "bmn": "BM25 of the best chunk, as a share of its highest value",
-    "sent2": "share of the question in its best two neighbouring sentences",
-    "sent3": "share of the question in its best three neighbouring sentences",
-    "cov": "share of the question in the chunk with its headings",
+    "shown": "share of the question in what would be shown",
+    "two": "share of the question in the best two chunks with their headings",
     "lead": "lead over the next four chunks",
     "typ": "a date, number or name of the asked kind stands there",
     "ent": "share of the question's names that stand there",
     "num": "share of its numbers, models and codes that stand there",
-    "prox": "neighbouring words of the question that stand close together",
     "miss": "weight of the heaviest missing word, as a share of the heaviest",
     "unit": "probability that its best sentence answers",
     "terms": "length of the question, ln(1 + words)",

@@ -4,8 +4,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ctxcli.text.background import RARE, shares
+from ctxcli.text.background import shares
 from ctxcli.text.question import Question
+from ctxcli.text.related import is_word
 from ctxcli.text.variants import other_forms, version_forms
 
 BACKGROUND_CHUNKS = 100
@@ -14,8 +15,8 @@ PART = 0.3
 """What a part of an identifier counts (``max`` of ``max_connections``) where the knowledge base has the whole."""
 RELATED = 0.3
 """What a word of like meaning counts of the term's weight, times how near it is (0.2 to 0.4 measured the same)."""
-UNKNOWN_BIGRAM = 0.4
-"""What a Chinese bigram counts that neither the knowledge base nor general text has: most span two words."""
+UNKNOWN_BIGRAM = 0.3
+"""What a Chinese bigram counts that the knowledge base does not have and that is no word: most span two words."""
 
 
 def idf(frequency: float, chunks: float) -> float:
@@ -80,7 +81,7 @@ def weigh(
         frequency[term] = found
         expected = background * (1 - math.exp(-average * general[term])) if background else 0.0
         weight[term] = factor * idf(found + expected, chunks + background)
-        if not found and len(term) == 2 and not term.isascii() and general[term] <= RARE:
+        if not found and len(term) == 2 and not term.isascii() and not is_word(term):
             weight[term] *= UNKNOWN_BIGRAM
     for part, whole in question.wholes.items():
         if part in weight and frequency.get(whole):

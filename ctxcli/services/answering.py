@@ -291,7 +291,8 @@ def _consider_section(knowledge: Knowledge, question: Question, weights: TermWei
     held = directed.held_by(ranked, sections)
     matches = directed.prefer(ranked, sections, held)[:limit]
     values = ranker.values(question, weights, matches)
-    score = ranker.score(question, weights, ranked, values)
+    best = ranker.values(question, weights, ranked[: evidence.CHUNKS])
+    score = ranker.score(question, weights, ranked, best)
     inside = [held(match, sections) for match in matches]
     if not any(inside):
         if not directed.is_mentioned(matches[: evidence.CHUNKS], sections):

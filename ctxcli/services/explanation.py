@@ -25,11 +25,10 @@ def explain(knowledge: Knowledge, question: str, *, threshold: float, expect: st
     `expect` names a document (a path, a name or a glob), with ``#SECTION`` a section of it by number or heading.
     """
     thought = consider(knowledge, question, limit=CANDIDATES)
-    features = (
-        decision.decision_features(thought.question, thought.weights, thought.decided, thought.values)
-        if thought.decided
-        else {}
-    )
+    features = {}
+    if thought.decided:
+        values = knowledge.ranker.values(thought.question, thought.weights, thought.decided[:CHUNKS])
+        features = decision.decision_features(thought.question, thought.weights, thought.decided, values)
     return Explanation(
         question=question,
         score=round(thought.score, 4),

@@ -81,7 +81,6 @@ class Question:
     `sections` are the ways to write the section or article that the question names, () if it names none; `beside` are
     the terms of what else it says then, without words that ask what a section says.
     `wholes` maps each part of an identifier (``max``) to the identifier it comes from (``max_connections``).
-    `pairs` are neighbouring terms of the question, for proximity.
     """
 
     text: str
@@ -94,7 +93,6 @@ class Question:
     sections: tuple[str, ...]
     beside: frozenset[str]
     wholes: dict[str, str]
-    pairs: tuple[tuple[str, str], ...]
 
     def asked_things(self, text: str) -> set[str]:
         """The dates, numbers or names of the asked kind in `text` that the question does not hold itself."""
@@ -124,7 +122,6 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
         bare = ""
     ordered = analyzer.terms(bare).split()
     terms = {term: CHARACTER_WEIGHT if len(term) == 1 and is_unspaced(term) else 1.0 for term in ordered}
-    words = [term for term in ordered if terms[term] == 1.0]
     names = _names(bare, analyzer) & terms.keys()
     counted = _counted(bare, terms.keys())
     sections = named_sections(folded)
@@ -139,7 +136,6 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
         sections=sections,
         beside=frozenset(_beside(bare, analyzer) & terms.keys() if sections else ()),
         wholes=_wholes(bare, analyzer),
-        pairs=tuple(zip(words, words[1:], strict=False)),
     )
 
 

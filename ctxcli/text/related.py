@@ -24,8 +24,17 @@ def related(term: str) -> tuple[tuple[str, float], ...]:
 
     A term in traditional characters gives what its simplified form gives.
     """
-    line = _line(term) or (_line(other_forms(term)[0]) if is_traditional(term) else "")
-    return tuple((word[:-1], LEAST + int(word[-1]) / 20) for word in line.split())
+    return tuple((word[:-1], LEAST + int(word[-1]) / 20) for word in _entry(term).split())
+
+
+def is_word(term: str) -> bool:
+    """Whether the table has the term, in either Chinese script: a bigram that spans two words it has not."""
+    return bool(_entry(term))
+
+
+@cache
+def _entry(term: str) -> str:
+    return _line(term) or (_line(other_forms(term)[0]) if is_traditional(term) else "")
 
 
 def _line(term: str) -> str:

@@ -29,5 +29,6 @@ CHINESE_POINTING = r"[\s\W这這那它牠他她此其我你您们們个個些里
 ENGLISH_QUESTION = (
     r"(?i)\bhow\s+(?:long|many|much|often|far|old|large|big|tall|high|fast|deep|wide|quickly|soon)\b"
     r"|\b(?:what|which)\s+(?:kind|type|sort|name)s?\s+of\b|\bwhat\s+is\s+the\s+name\s+of\b|\bwhat\s+year\b|\btell me\b"
+    r"|\bwhat(?:['’]s|\s+is|\s+was)\s+new\s+in\b"
 )
 """English phrases that ask; cut from a question before its terms are made."""

@@ -53,6 +53,14 @@ def test_the_word_itself_counts_more_than_one_like_it() -> None:
     assert 0 < max(like.cover) < max(exact.cover) <= 1
 
 
+@pytest.mark.parametrize(
+    ("question", "word", "spanning"), [("别人结婚", "结婚", "人结"), ("他家會被判決", "判決", "會被")]
+)
+def test_a_word_that_is_missing_weighs_and_what_spans_two_words_hardly(question: str, word: str, spanning: str) -> None:
+    weight = knowledge(*CHINESE).weigh(read_question(question, ANALYZER)).weight
+    assert weight[spanning] < 0.5 * weight[word]
+
+
 @pytest.mark.parametrize("question", ["Which films does Movie Palace show?", "How old is Disc?"])
 def test_names_are_taken_at_their_word(question: str) -> None:
     base = knowledge("# Notes\n\nA disk and a film are here.\n")
