@@ -11,7 +11,7 @@ from ctxcli.cli import views
 from ctxcli.cli.app import KbGroup
 from ctxcli.cli.options import AsJson, DryRun, Kb, Kbs, Quiet, WorkspaceDir, Yes
 from ctxcli.cli.output import confirm, emit, end, notice, user_errors, warn
-from ctxcli.model.errors import ExitCode, NotFoundError
+from ctxcli.model.errors import CtxError, ExitCode, NotFoundError
 
 if TYPE_CHECKING:
     from ctxcli.model.report import Failure, IndexPreview, IndexReport
@@ -106,10 +106,11 @@ def _index(workspace: "Workspace", request: "IndexRequest", *, as_json: bool, qu
 def _follow(workspace: "Workspace", request: "IndexRequest", *, as_json: bool, quiet: bool) -> None:
     from ctxcli.services import indexing
 
-    def lost(error: NotFoundError) -> None:
-        warn(f"{error.message}; waiting for it", quiet=quiet)
+    def failed(error: CtxError) -> None:
+        then = "waiting for it" if isinstance(error, NotFoundError) else "trying again"
+        warn(f"{error.message}; {then}", quiet=quiet)
 
-    with closing(indexing.follow(workspace, request, lost=lost)) as reports:
+    with closing(indexing.follow(workspace, request, failed=failed)) as reports:
         for number, report in enumerate(reports):
             _tell(report, quiet=quiet)
             emit(report, as_json=as_json, view=views.index_report, quiet=quiet)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ctxcli.model.errors import DataError, NotFoundError
+from ctxcli.model.errors import BusyError, CtxError, DataError, NotFoundError, ServiceError
 from ctxcli.model.index import FileRecord, IndexWriter
 from ctxcli.model.report import Failure, IndexPreview, IndexReport, Notice, Removal
 from ctxcli.services.ingest import vectors
@@ -113,17 +113,20 @@ def follow(
     request: IndexRequest,
     *,
     watch: Watcher = lambda _: None,
-    lost: Callable[[NotFoundError], None] = lambda _: None,
+    failed: Callable[[CtxError], None] = lambda _: None,
     seconds: float = 1.0,
 ) -> Generator[IndexReport]:
     """Index, and again whenever files have changed and then kept still for `seconds`; yields each report.
 
-    A folder that goes away may come back (a share, a build that makes it anew): `lost` is told, and nothing is removed.
+    What goes wrong later on is told to `failed` once, and does not end it. A folder that goes away may come back (a
+    share, a build that makes it anew): it is waited for, and nothing is removed. A lock held by another, a service
+    that does not answer are tried again, after a pause that doubles up to a minute.
     """
     yield index(workspace, request, watch=watch)
     request = replace(request, rebuild=False)
     roots = workspace.manifest(request.kb).roots
-    known: _State = frozenset()  # what changed during the first run is seen so
+    known: _State | None = None  # what changed during the first run is seen so
+    told, pause = "", seconds
     while True:
         now = _state(workspace, roots)
         while now != known:
@@ -132,14 +135,23 @@ def follow(
             if now == known:
                 try:
                     report = index(workspace, request, watch=watch)
-                except NotFoundError as error:
-                    lost(error)
+                except (NotFoundError, BusyError, ServiceError) as error:
+                    if error.message != told:
+                        failed(error)
+                        told = error.message
+                    if not isinstance(error, NotFoundError):
+                        pause = min(2 * pause, _LONGEST_PAUSE)
+                        time.sleep(pause)
+                        known = None
                     continue
+                told, pause = "", seconds
                 if _tells_something(report):
                     yield report
         time.sleep(seconds)
 
 
+_LONGEST_PAUSE = 60.0
+"""Seconds between two tries of what may work again by itself."""
 _State = frozenset[tuple[str, int, int]]
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ctxcli.storage.files import locked
 from tests.cli.run import COMMAND, Done, ctx, environment, start, write
 
 
@@ -303,6 +304,21 @@ def test_watch_waits_for_a_folder_that_has_gone(place: Path) -> None:
     write(place, "docs/new.md", "# New\n")
     report = json.loads(process.stdout.readline())
     assert (report["files"]["indexed"], report["files"]["removed"]) == (1, 0)
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    assert process.returncode == 130
+
+
+def test_watch_goes_on_when_another_has_the_lock_for_a_while(place: Path) -> None:
+    process = start(place, "kb", "index", "docs", "--watch", "--json", CTX_INDEX_LOCK_SECONDS="0.1")
+    assert process.stdout
+    assert process.stderr
+    assert json.loads(process.stdout.readline())["files"]["indexed"] == 2
+    assert [process.stderr.readline().split()[0] for _ in range(2)] == [b"made", b"watching;"]
+    with locked(place / ".ctx" / "kb" / ".default.lock", timeout=5, what="the knowledge base"):
+        write(place, "docs/新.md", "# 新\n\n水泵六点启动。\n")
+        assert b"trying again" in process.stderr.readline()
+    assert json.loads(process.stdout.readline())["files"]["indexed"] == 1
     process.send_signal(signal.SIGINT)
     process.communicate()
     assert process.returncode == 130
