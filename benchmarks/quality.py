@@ -2,10 +2,12 @@
 
     python benchmarks/quality.py [--quick] [--suite dev|vault]... [--by source] [--misses METRIC]
                                  [--embed MODEL] [--mode vector|hybrid] [--fusion scores|rrf] [--rerank]
+                                 [--indexes FOLDER]
 
 The sets are looked for in $CTX_EVAL, else in ../shared/eval beside the project. Each suite is indexed into an
 empty workspace, asked by `ctx ask --batch --evidence --json` with defaults, and scored by the suite's own scorer;
 the floors below make the exit code 1 where they do not hold. With a mode other than words nothing is required.
+Who asks in several ways keeps the workspaces with --indexes, and embeds once.
 """
 
 import argparse
@@ -16,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -45,6 +48,7 @@ def main() -> None:
     parser.add_argument("--mode", help="how chunks are ranked")
     parser.add_argument("--fusion", help="how hybrid puts words and meaning together")
     parser.add_argument("--rerank", action="store_true", help="rank the best again by CTX_RERANK_MODEL")
+    parser.add_argument("--indexes", type=Path, help="keep the workspaces in this folder, and use those that are there")
     parser.add_argument("--keep", type=Path, help="keep the answers in this folder")
     arguments = parser.parse_args()
     sets = Path(os.environ.get("CTX_EVAL") or PROJECT.parent / "shared" / "eval")
@@ -108,22 +112,28 @@ def _way(arguments: argparse.Namespace) -> list[str]:
 
 
 def _ask(documents: Path, questions: Path, answers: Path, arguments: argparse.Namespace) -> None:
-    with tempfile.TemporaryDirectory() as workspace:
+    with ExitStack() as opened:
+        if arguments.indexes:
+            workspace = arguments.indexes / "-".join(documents.parts[-2:])
+            workspace.mkdir(parents=True, exist_ok=True)
+        else:
+            workspace = Path(opened.enter_context(tempfile.TemporaryDirectory()))
         began = time.perf_counter()
-        index = [*CTX, "kb", "index", str(documents), "-w", workspace, "--json"]
+        index = [*CTX, "kb", "index", str(documents), "-w", str(workspace), "--json"]
         index += ["--embed", arguments.embed] if arguments.embed else []
         indexed = subprocess.run(index, capture_output=True, check=False)
         report = json.loads(indexed.stdout)
         middle = time.perf_counter()
         with answers.open("w", encoding="utf-8") as stream:
-            command = [*CTX, "ask", "--batch", str(questions), "--evidence", "--json", "-w", workspace]
+            command = [*CTX, "ask", "--batch", str(questions), "--evidence", "--json", "-w", str(workspace)]
             command += _way(arguments)
             subprocess.run(command, stdout=stream, check=True)
         ended = time.perf_counter()
     with answers.open(encoding="utf-8") as lines:
         asked = sum(1 for _ in lines)
+    files = report["files"]["indexed"] + report["files"]["unchanged"]
     print(
-        f"{documents.name}: {report['files']['indexed']} files, {report['chunks']} chunks in {middle - began:.1f} s; "
+        f"{documents.name}: {files} files, {report['chunks']} chunks in {middle - began:.1f} s; "
         f"{asked} questions, {(ended - middle) / max(1, asked) * 1000:.1f} ms each"
     )
 
