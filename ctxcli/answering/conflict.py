@@ -5,36 +5,40 @@ from collections.abc import Mapping, Sequence
 
 from ctxcli.answering.evidence import Window
 from ctxcli.retrieval.bm25 import Match
-from ctxcli.text.question import Question
+from ctxcli.text.question import Question, from_han
 
 _UNITS = (
     "%|％|°[CF]|(?:milli|micro)?seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|years?|times?|percent|ppm|ppb|"
     "[kmµ]?g|[km]?m|cm|ml|l|litres?|liters?|[kMGT]i?B|bytes?|characters?|words?|pages?|people|persons?|users?|euros?|"
-    "dollars?|pounds?|pence|degrees?|metres?|meters?|connections?|threads?|cores?|ms|s|h|k?[WV]|dB|"
+    "dollars?|pounds?|pence|degrees?|decibels?|metres?|meters?|connections?|threads?|cores?|ms|s|h|k?[WV]|dB|"
     "个月|個月|小时|小時|分钟|分鐘|公里|公斤|毫克|字符|万元|萬元|千米|平方米|"
     "[天日月年周秒次人元個个条條度米克页頁字岁歲倍册冊本名台件位间間张張层層份块塊]"
 )
 _HAN = "零〇一二三四五六七八九十百千万两"
 _WORDS = "one two three four five six seven eight nine ten eleven twelve".split()
 _QUANTITY = (
-    rf"(?<![A-Za-z0-9_.第{_HAN}])(?P<number>[0-9]+(?:[.,][0-9]+)*|\b(?:{'|'.join(_WORDS)})\b|[{_HAN}]+)"
+    rf"(?<![A-Za-z0-9_.第{_HAN}])(?<![0-9],)(?P<number>[0-9]+(?:[.,][0-9]+)*+|\b(?:{'|'.join(_WORDS)})\b|[{_HAN}]+)"
     rf"\s*-?\s*(?P<unit>{_UNITS})(?![A-Za-z])"
 )
 _MONEY = r"(?P<unit>[€£$¥￥])\s?(?P<number>[0-9]+(?:[.,][0-9]+)*)"
 _CLOCK = r"(?<![A-Za-z0-9_:.])(?P<hour>[0-9]{1,2})[:：](?P<minute>[0-9]{2})(?![0-9:])"
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_MONTH = "(?i:(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6})"
+_MONTHS = "January February March April May June July August September October November December".split()
+_MONTH = f"(?P<name>Sept|{'|'.join(f'{one[:3]}(?:{one[3:]})?' for one in _MONTHS)})"
 _DATES = (
     rf"(?<![\w.])(?P<day>[0-9]{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}\b(?:,? (?P<year>[12][0-9]{{3}}))?",
     rf"\b{_MONTH} (?P<day>[0-9]{{1,2}})(?:st|nd|rd|th)?\b(?:,? (?P<year>[12][0-9]{{3}}))?",
     r"(?<![\w-])(?P<year>[12][0-9]{3})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})(?![\w-])",
     r"(?:(?P<year>[12][0-9]{3})\s?年\s?)?(?P<month>[0-9]{1,2})\s?月\s?(?P<day>[0-9]{1,2})\s?[日号號]",
 )
+_A_YEAR = (
+    r"(?<![A-Za-z0-9_.,-])(?P<year>(?:1[5-9]|20)[0-9]{2})"
+    rf"(?:\s?年|(?![A-Za-z0-9_%-]|[.,][0-9]|\s?(?:{_UNITS})(?![A-Za-z])))"
+)
 _REASON = (
     r"\b(?:why|how (?:do|does|did|can|could|should|to|is|are|was))\b|为什么|為什麼|为何|為何|怎么|怎麼|怎样|怎樣|如何"
 )
-_NUMBER = re.compile(f"^[0-9]|[{_HAN}]")
-_DAY, _YEAR = "day", "year of a day"
+_NUMBER = re.compile(f"^[0-9]|(?<![周週期拜])[{_HAN}]")
+_DAY, _YEAR = "day", "calendar year"
 _ALIKE = 0.75
 """Two sentences are about the same when they share this part of their terms, numbers aside."""
 _COVERED = 0.9
@@ -74,12 +78,12 @@ def conflict(question: Question, matches: Sequence[Match], values: Sequence[Mapp
 def _disagree(question: Question, match: Match, unit: int, other: Match, other_unit: int) -> bool:
     if other.cover[other_unit] < _COVERED * match.cover[unit]:
         return False
+    a, b = _words(match, unit), _words(other, other_unit)
+    if not (a and b) or len(a & b) < _ALIKE * len(a | b):
+        return False
     known = _quantities(question.text)
     mine, yours = (_without(_quantities(_text(*one)), known) for one in ((match, unit), (other, other_unit)))
-    if not _differ(mine, yours, asked=question.asked):
-        return False
-    a, b = _words(match, unit), _words(other, other_unit)
-    return bool(a and b) and len(a & b) >= _ALIKE * len(a | b)
+    return _differ(mine, yours, asked=question.asked)
 
 
 def _without(found: dict[str, set[str]], known: dict[str, set[str]]) -> dict[str, set[str]]:
@@ -90,11 +94,11 @@ def _without(found: dict[str, set[str]], known: dict[str, set[str]]) -> dict[str
 def _differ(mine: dict[str, set[str]], yours: dict[str, set[str]], *, asked: str) -> bool:
     """Whether two sentences give different numbers for the same units, and none in common.
 
-    Where a date is asked for, the day decides, whatever hours are named; where a number is asked for, what is said of
-    different days or years is no contradiction.
+    Where a date is asked for, the day decides, whatever hours are named; where none is, what is said of different years
+    is no contradiction, and where a number is asked for, neither is what is said of different days.
     """
-    when = {unit for unit in (_DAY, _YEAR) if mine.get(unit, set()) != yours.get(unit, set())}
-    if asked == "number" and when:
+    apart = {unit for unit in (_DAY, _YEAR) if mine.get(unit, set()) != yours.get(unit, set())}
+    if (asked == "number" and apart) or (not asked and _YEAR in apart):
         return False
     if asked == "date" and mine.keys() & yours.keys() >= {_DAY}:
         return not mine[_DAY] & yours[_DAY]
@@ -105,22 +109,36 @@ def _differ(mine: dict[str, set[str]], yours: dict[str, set[str]], *, asked: str
 def _quantities(text: str) -> dict[str, set[str]]:
     """The numbers of a text by their unit; days as ``5-17``, times of day as ``9:00``."""
     found: dict[str, set[str]] = {}
-    for pattern in _DATES:
+    for pattern in (*_DATES, _A_YEAR):
         for match in re.finditer(pattern, text):
-            name = match.groupdict().get("name")
-            month = _MONTHS.index(name.lower()) + 1 if name else int(match["month"])
-            found.setdefault(_DAY, set()).add(f"{month}-{int(match['day'])}")
-            if match["year"]:
-                found.setdefault(_YEAR, set()).add(match["year"])
+            named = match.groupdict()
+            if named["year"]:
+                found.setdefault(_YEAR, set()).add(named["year"])
+            if named.get("day"):
+                found.setdefault(_DAY, set()).add(f"{_month(named)}-{int(named['day'])}")
         text = re.sub(pattern, " ", text)
     for match in re.finditer(_CLOCK, text):
         found.setdefault("clock", set()).add(f"{int(match['hour'])}:{match['minute']}")
     for pattern in (_MONEY, _QUANTITY):
         for match in re.finditer(pattern, text):
-            number = match["number"].replace(",", "")
-            number = str(_WORDS.index(number) + 1) if number in _WORDS else number
-            found.setdefault(match["unit"].lower().rstrip("s"), set()).add(number)
+            found.setdefault(match["unit"].lower().rstrip("s"), set()).add(_as_digits(match["number"]))
     return found
+
+
+def _month(named: Mapping[str, str]) -> int:
+    """The month of a date, 1 to 12, by its number or its name."""
+    name = named.get("name")
+    return next(at for at, one in enumerate(_MONTHS, 1) if one[:3] == name[:3]) if name else int(named["month"])
+
+
+def _as_digits(number: str) -> str:
+    """The number in one form: ``ten``, ``十``, ``10.0`` and ``10`` are the same."""
+    if number in _WORDS:
+        return str(_WORDS.index(number) + 1)
+    if not number[0].isdecimal():
+        return number if set(number) & set("万萬") else str(from_han(number))
+    whole = number.replace(",", "")
+    return whole.rstrip("0").rstrip(".") if "." in whole else whole
 
 
 def _words(match: Match, unit: int) -> set[str]:

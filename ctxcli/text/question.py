@@ -208,7 +208,7 @@ def named_sections(text: str) -> tuple[str, ...]:
         return ()
     if match["han"]:
         number = match["han"]
-        other = _han(int(number)) if number.isdecimal() else str(_from_han(number))
+        other = _han(int(number)) if number.isdecimal() else str(from_han(number))
         found = [f"第{one}{match['kind']}{match['of'] or ''}" for one in (number, other)]
         return tuple(dict.fromkeys(form for one in found for form in (one, one.translate(_OTHER_SCRIPT))))
     if match["appended"]:
@@ -218,7 +218,7 @@ def named_sections(text: str) -> tuple[str, ...]:
     return (number,) if match["bare"] else (number, word)
 
 
-def _from_han(text: str) -> int:
+def from_han(text: str) -> int:
     """The number that Chinese numerals below 10,000 write (``二十五``, ``一百零三``, ``二〇二``)."""
     if not any(char in _HAN_PLACES for char in text):
         return int("".join(str(_han_digit(char)) for char in text))

@@ -236,6 +236,11 @@ def disagreeing(first: str, second: str, question: str) -> Answer:
         ("开放日定于5月17日。", "开放日定于5月24日。", "开放日是哪一天？"),
         ("读者一次可以借阅图书十册。", "读者一次可以借阅图书十五册。", "读者一次可以借阅几册图书？"),
         ("图书馆上午9:00开门。", "图书馆上午8:30开门。", "图书馆上午什么时候开门？"),
+        (
+            "The noise limit of the pump is 30 decibels.",
+            "The noise limit of the pump is 25 decibels.",
+            "What is the noise limit of the pump?",
+        ),
     ],
 )
 def test_places_that_disagree_are_both_shown_and_it_is_said(first: str, second: str, question: str) -> None:
@@ -264,6 +269,16 @@ def test_places_that_disagree_are_both_shown_and_it_is_said(first: str, second: 
         ("Pump 3 gave 45 litres on 3 May.", "Pump 3 gave 50 litres on 4 May.", "How many litres did pump 3 give?"),
         ("5月3日水泵抽水45次。", "5月4日水泵抽水50次。", "水泵抽水多少次？"),
         ("The fair opens at 9:00 on 3 May.", "The fair opens at 9:00 on May 3.", "When does the fair open?"),
+        ("The monthly rent is €1,150.", "The monthly rent is €1,150.00.", "What is the monthly rent?"),
+        (
+            "The pump weighs 8 kg when dry.",
+            "The pump weighs 8.0 kg when dry.",
+            "How much does the pump weigh when dry?",
+        ),
+        ("会话超时时间的上限是 30 分钟。", "会话超时时间的上限是三十分钟。", "会话超时时间的上限是多少？"),
+        ("公司2023年的营业额为500万元。", "公司2024年的营业额为600万元。", "公司的营业额是多少？"),
+        ("The rent in 2023 was €1,000.", "The rent in 2024 was €1,200.", "What was the rent?"),
+        ("办公室周一9:00开门。", "办公室周六10:00开门。", "办公室什么时候开门？"),
     ],
 )
 def test_places_that_agree_or_speak_of_other_things_do_not_disagree(first: str, second: str, question: str) -> None:
