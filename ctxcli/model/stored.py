@@ -2,9 +2,9 @@
 
 import json
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -87,16 +87,19 @@ class StoredChunk:
         sections: dict[str, list[Any]] = self._data["h"]
         if len(sections) < 2:
             return {}
-        everything = Counter(self.terms.partition("\n")[0].split())
-        found: dict[int, frozenset[str]] = {}
-        for number in {*self._data["s"][1::3]}:
-            own = tuple(sections[str(number)][2]) if number >= 0 else ()
-            rest = everything.copy()
-            for head in {tuple(other[2]): other for other in sections.values()}.values():
-                if tuple(head[2]) != own[: len(head[2])]:
-                    rest.subtract(str(head[4]).split())
-            mine = str(sections[str(number)][4]).split() if number >= 0 else ()
-            found[number] = frozenset(term for term, count in rest.items() if count > 0).union(mine)
+        heads = {tuple(one[2]): str(one[4]).split() for one in sections.values()}
+        left: dict[str, int] = {}
+        for term in self.terms.partition("\n")[0].split():
+            left[term] = left.get(term, 0) + 1
+        for term in chain(*heads.values()):
+            left[term] = left.get(term, 0) - 1
+        always = frozenset(term for term, count in left.items() if count > 0)
+        found = {-1: always}
+        for number in {*self._data["s"][1::3]} - {-1}:
+            path = tuple(sections[str(number)][2])
+            above = list(chain(*(heads.get(path[:size], ()) for size in range(1, len(path) + 1))))
+            found[number] = always.union(term for term in above if left.get(term, 0) + above.count(term) > 0)
+            found[number] |= {*str(sections[str(number)][4]).split()}
         return found
 
     def place(self, start: int, end: int) -> Place:
