@@ -16,10 +16,15 @@ UNKNOWN_IDENTIFIER = 0.3
 
 And of one about a price where the chunks that hold most of it speak of no money.
 """
-_PRICE = r"\b(?:prices?|priced|costs?)\b|多少[钱錢元]|价格|價格|价[钱位]|售[价價]|[单單][价價]|[几幾][块塊][钱錢]?"
+_PRICE = (
+    r"\b(?:prices?|priced|(?<!\bat all )(?<!\bat any )costs?(?! of living))\b"
+    r"|多少[钱錢元]|价格|價格|价[钱位]|售[价價]|[单單][价價]|[几幾][块塊](?:[钱錢]|\W*$)"
+)
 _MONEY = (
-    r"[€£$¥￥元圆圓块塊币幣钱錢价價费費]|\b[0-9]+(?:\.[0-9]+)?p\b|\b(?:EUR|GBP|USD|CNY|RMB|CHF|JPY)\b"
-    r"|\b(?:euro|pound|dollar|pence|penny|cent|yuan|yen|franc|rupee|price|cost|fee|charge|fare|rate|pay|paid|free|worth)"
+    r"[€£$¥￥钱錢价價费費币幣]|[0-9零〇一二三四五六七八九十百千万萬亿億两兩几幾(（：:/美欧歐日]\s*[元圆圓块塊]"
+    r"|\b[0-9]+(?:\.[0-9]+)?p\b|\b(?:EUR|GBP|USD|CNY|RMB|CHF|JPY)\b"
+    r"|\b(?:(?:euro|pound|dollar|cent|yuan|franc|rupee|price|cost|fee|charge|fare|rate)s?|pence|penny|yen|priced|costing"
+    r"|pay(?:s|ing|able|ments?)?|paid|free|worth)\b"
 )
 _ALIKE = 0.9
 """The share of the best chunk's coverage that a chunk on the same matter has."""

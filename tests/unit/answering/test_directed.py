@@ -321,12 +321,25 @@ def test_a_header_row_never_answers_alone() -> None:
     ],
 )
 def test_a_price_is_declined_where_nothing_is_said_of_money(question: str) -> None:
-    manual = "# KX-500 blender\n\n## Data\n\nThe KX-500 blender weighs 3.2 kg and has a jug of 1.5 litres.\n"
-    washing = "# 洗衣机说明书\n\n## 保养\n\n洗衣机每月清洗一次过滤器，额定容量8公斤。\n"
+    manual = "# KX-500 blender\n\n## Data\n\nThe KX-500 blender weighs 3.2 kg and is rated at 500 W. It has feet.\n"
+    washing = "# 洗衣机说明书\n\n## 保养\n\n洗衣机由三个模块和单元组成，额定容量8公斤。\n"
     lights = "# Lamps\n\nThe price of a lamp is £12.\n\n台灯的价格是90元。\n"
     assert ask(knowledge(manual, washing, lights), question).declined
     priced = manual + "\nThe KX-500 blender is sold at £89.\n", washing + "\n洗衣机售1999元。\n"
     assert not ask(knowledge(*priced, lights), question).declined
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Staff must avoid an open valve at any time.", "What must staff avoid at all costs?"),
+        ("Living in Lund is dear: a room takes half of what a nurse earns.", "How high is the cost of living in Lund?"),
+        ("遥控器使用两节五号电池。", "遥控器使用几块电池？"),
+        ("At the meeting on 17 May 2025 the board chose a new roof.", "Which roof did the board choose on 17.05.2025?"),
+    ],
+)
+def test_a_word_for_prices_and_a_date_in_figures_alone_decline_nothing(text: str, question: str) -> None:
+    assert ask(knowledge(f"# Notes\n\n{text}\n", "# Other\n\nElse. 其他。\n"), question).score > UNKNOWN_IDENTIFIER
 
 
 @pytest.mark.parametrize("known", ["v2.10.0", "2.10.0", "V2.10.0", "v2.10"])
