@@ -105,7 +105,9 @@ def _ranked(base: Any, text: str) -> tuple[Any, Any, Any]:
 
 def _decided(question: Any, weights: Any, matches: Any) -> dict[str, float]:
     values = evidence.sentence_values(question, weights, matches)
-    return decision.decision_features(question, weights, matches, values)
+    return decision.decision_features(
+        question, weights, matches, values, evidence.would_show(question, matches, values)
+    )
 
 
 def meaning_rows() -> dict[str, list[Row]]:
@@ -167,7 +169,8 @@ def _add_decision(
 ) -> None:
     if matches:
         values = meaning.sentence_values(question, weights, matches)
-        words = decision.score(question, weights, matches, values) if weights.weight else 0.0
+        shown = evidence.would_show(question, matches, values)
+        words = decision.score(question, weights, matches, values, shown) if weights.weight else 0.0
         features = meaning.decision_features(matches, words=meaning.logit(words))
         table = "FOREIGN_DECISION" if matches[0].near.foreign else "DECISION"
         rows[table].append((question.language, features, label, weight, doc))

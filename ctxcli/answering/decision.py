@@ -2,10 +2,10 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ctxcli.answering.coefficients import DECISION, judged
-from ctxcli.answering.evidence import CHUNKS, LIMIT, Window, choose
+from ctxcli.answering.evidence import Values, Window, Windows
 from ctxcli.retrieval.bm25 import Match, coverage
 from ctxcli.retrieval.weights import TermWeights
 from ctxcli.text.question import Question
@@ -26,6 +26,8 @@ _MONEY = (
     r"|\b(?:(?:euro|pound|dollar|cent|yuan|franc|rupee|price|cost|fee|charge|fare|rate)s?|pence|penny|yen|priced|costing"
     r"|pay(?:s|ing|able|ments?)?|paid|free|worth)\b"
 )
+_PRICING = tuple("pric cost 钱 錢 元 价 價 块 塊".split())
+"""What a question about a price holds, in lower case; the pattern is slow to compile."""
 _ALIKE = 0.9
 """The share of the best chunk's coverage that a chunk on the same matter has."""
 _NOTHING: frozenset[str] = frozenset()
@@ -34,11 +36,12 @@ _MANY_TERMS = 60
 
 
 def decision_features(
-    question: Question, weights: TermWeights, matches: Sequence[Match], values: Sequence[Mapping[int, float]]
+    question: Question, weights: TermWeights, matches: Sequence[Match], values: Values, shown: Windows
 ) -> dict[str, float]:
     """What speaks for an answer in the best of `matches` (not empty); all but `terms` lie in 0…1.
 
-    `values` holds for each of the best matches the probability, by unit, that the unit answers.
+    `values` holds for each of the best matches the probability, by unit, that the unit answers; `shown` are the
+    excerpts that an answer would have.
 
     bmn     BM25 as a share of its highest value
     shown   coverage of the question by what would be shown, title and headings at half
@@ -54,12 +57,11 @@ def decision_features(
     """
     best = matches[0]
     everything = best.head.union(*best.units)
-    count = min(CHUNKS, len(values))
     others = [match.score for match in matches[1:5]]
     missing = [weight for term, weight in weights.weight.items() if term not in everything]
     return {
         "bmn": best.bm25,
-        "shown": _shown(weights, choose(matches[:count], values[:count], limit=LIMIT[question.language])),
+        "shown": _shown(weights, shown),
         "two": coverage(_NOTHING.union(*(one.head.union(*one.units) for one in matches[:2])), _NOTHING, weights),
         "lead": (best.score - math.fsum(others) / len(others)) / best.score if others and best.score else 1.0,
         "typ": float(not question.asked or bool(question.asked_things(_around(best)))),
@@ -71,13 +73,11 @@ def decision_features(
     }
 
 
-def score(
-    question: Question, weights: TermWeights, matches: Sequence[Match], values: Sequence[Mapping[int, float]]
-) -> float:
+def score(question: Question, weights: TermWeights, matches: Sequence[Match], values: Values, shown: Windows) -> float:
     """The probability that the question is answered (0…1); 0 where nothing matches."""
     if not matches:
         return 0.0
-    found = judged(DECISION[question.language], decision_features(question, weights, matches, values))
+    found = judged(DECISION[question.language], decision_features(question, weights, matches, values, shown))
     unknown = asks_for_unknown(question, weights) or asks_for_untold_price(question, weights, matches)
     return min(found, UNKNOWN_IDENTIFIER) if unknown else found
 
@@ -92,7 +92,8 @@ def asks_for_untold_price(question: Question, weights: TermWeights, matches: Seq
 
     多少钱 gives no term: what has a price would be found, and any number near it taken for the price.
     """
-    if not matches or not re.search(_PRICE, question.text, re.IGNORECASE):
+    is_likely = matches and any(map(question.text.lower().__contains__, _PRICING))
+    if not is_likely or not re.search(_PRICE, question.text, re.IGNORECASE):
         return False
     held = [coverage(match.head.union(*match.units), _NOTHING, weights) for match in matches]
     chunks = [match.chunk for match, share in zip(matches, held, strict=True) if share >= _ALIKE * held[0]]

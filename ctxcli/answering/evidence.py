@@ -61,6 +61,11 @@ class Window:
                 yield at
 
 
+Windows = Sequence[Window]
+Values = Sequence[Mapping[int, float]]
+"""For each of the best matches the probability, by unit, that the unit answers."""
+
+
 def sentence_features(
     question: Question, weights: TermWeights, matches: Sequence[Match], *, headings: bool = False
 ) -> Iterator[tuple[int, int, dict[str, float]]]:
@@ -207,6 +212,14 @@ def choose(
             highest = more + less - penalty
             chosen = (first, second) if first.value >= second.value else (second, first)
     return chosen
+
+
+def would_show(
+    question: Question, matches: Sequence[Match], values: Sequence[Mapping[int, float]]
+) -> tuple[Window, ...]:
+    """What of the best matches an answer shows, as far as `values` tells what their units are worth."""
+    count = min(CHUNKS, len(values))
+    return choose(matches[:count], values[:count], limit=LIMIT[question.language])
 
 
 def without_idle_ends(window: Window, values: Mapping[int, float]) -> Window:

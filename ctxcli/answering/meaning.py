@@ -1,11 +1,12 @@
 """Sentences and decision where questions are compared by meaning too: what the words say, corrected by nearness."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import median
 
 from ctxcli.answering import decision, evidence
 from ctxcli.answering.coefficients import judged
+from ctxcli.answering.evidence import Values, Windows
 from ctxcli.answering.meaning_coefficients import DECISION, FOREIGN_DECISION, FOREIGN_SENTENCE, SENTENCE
 from ctxcli.retrieval.fusion import NearMatch
 from ctxcli.retrieval.weights import TermWeights
@@ -68,15 +69,12 @@ def decision_features(matches: Sequence[NearMatch], *, words: float) -> dict[str
 
 
 def score(
-    question: Question,
-    weights: TermWeights,
-    matches: Sequence[NearMatch],
-    values: Sequence[Mapping[int, float]],
+    question: Question, weights: TermWeights, matches: Sequence[NearMatch], values: Values, shown: Windows
 ) -> float:
     """The probability that the question is answered (0…1); 0 where nothing matches."""
     if not matches:
         return 0.0
-    words = decision.score(question, weights, matches, values) if weights.weight else 0.0
+    words = decision.score(question, weights, matches, values, shown) if weights.weight else 0.0
     foreign = matches[0].near.foreign
     model = (FOREIGN_DECISION if foreign else DECISION)[question.language]
     found = judged(model, decision_features(matches, words=logit(words)))

@@ -9,6 +9,7 @@ from ctxcli.answering import decision, directed, evidence
 from ctxcli.answering.blocks import whole_block
 from ctxcli.answering.compose import answer_text
 from ctxcli.answering.conflict import conflict
+from ctxcli.answering.evidence import Values, Windows
 from ctxcli.answering.two_parts import excerpts_for_both, says_enough
 from ctxcli.model.answer import Answer, Passage, Reason
 from ctxcli.model.index import FileRecord, IndexReader
@@ -68,13 +69,9 @@ if TYPE_CHECKING:
             """For each match the probability, by unit, that the unit answers."""
 
         def score(
-            self,
-            question: Question,
-            weights: TermWeights,
-            matches: Sequence[Match],
-            values: Sequence[Mapping[int, float]],
+            self, question: Question, weights: TermWeights, matches: Sequence[Match], values: Values, shown: Windows
         ) -> float:
-            """The probability that the question is answered (0…1)."""
+            """The probability that the question is answered (0…1); `shown` are the excerpts that it would have."""
 
         @property
         def highest(self) -> float:
@@ -110,14 +107,10 @@ class WordRanker:
         return evidence.sentence_values(question, weights, matches)
 
     def score(
-        self,
-        question: Question,
-        weights: TermWeights,
-        matches: Sequence[Match],
-        values: Sequence[Mapping[int, float]],
+        self, question: Question, weights: TermWeights, matches: Sequence[Match], values: Values, shown: Windows
     ) -> float:
         """By the decision model."""
-        return decision.score(question, weights, matches, values)
+        return decision.score(question, weights, matches, values, shown)
 
 
 class Knowledge:
@@ -276,8 +269,10 @@ def _considered(knowledge: Knowledge, text: str, *, limit: int) -> Consideration
     ranked = ranker.rank(knowledge, question, weights, chunks, limit=max(limit, EVIDENCE))
     decided = ranked[:EVIDENCE]  # the score is the same however many chunks are kept
     values = ranker.values(question, weights, ranked[: evidence.CHUNKS])
-    score = ranker.score(question, weights, decided, values)
-    return _chosen(Consideration(question, weights, ranked[:limit], decided, values[:limit], (), False, score))
+    shown = evidence.would_show(question, ranked, values)
+    score = ranker.score(question, weights, decided, values, shown)
+    kept = shown if limit >= evidence.CHUNKS else ()
+    return _chosen(Consideration(question, weights, ranked[:limit], decided, values[:limit], kept, False, score))
 
 
 def _consider_section(knowledge: Knowledge, question: Question, weights: TermWeights, *, limit: int) -> Consideration:
@@ -292,7 +287,7 @@ def _consider_section(knowledge: Knowledge, question: Question, weights: TermWei
     matches = directed.prefer(ranked, sections, held)[:limit]
     values = ranker.values(question, weights, matches)
     best = ranker.values(question, weights, ranked[: evidence.CHUNKS])
-    score = ranker.score(question, weights, ranked, best)
+    score = ranker.score(question, weights, ranked, best, evidence.would_show(question, ranked, best))
     inside = [held(match, sections) for match in matches]
     if not any(inside):
         if not directed.is_mentioned(matches[: evidence.CHUNKS], sections):
@@ -307,12 +302,12 @@ def _consider_section(knowledge: Knowledge, question: Question, weights: TermWei
 
 
 def _chosen(thought: Consideration) -> Consideration:
-    """The same with the excerpts that would be shown."""
+    """The same with the excerpts that are shown; those it has are what its values alone would show."""
     question, best, likely = thought.question, thought.matches[: evidence.CHUNKS], thought.values[: evidence.CHUNKS]
     against = conflict(question, best, likely)
     likely = evidence.with_dated_headings(question, thought.weights, best[: len(likely)], likely)
-    limit = evidence.LIMIT[question.language]
-    excerpts = evidence.choose(best, likely, limit=limit)
+    is_chosen = thought.windows and likely == thought.values[: evidence.CHUNKS]
+    excerpts = thought.windows if is_chosen else evidence.would_show(question, best, likely)
     windows = against or whole_block(question, excerpts, best, likely)
     values = dict(zip(map(id, best), likely, strict=False))
     shown = [evidence.without_idle_ends(one, values[id(one.match)]) if one in excerpts else one for one in windows]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from ctxcli.answering import decision
 from ctxcli.answering.compose import answer_text
 from ctxcli.answering.directed import units_in
-from ctxcli.answering.evidence import CHUNKS, Window
+from ctxcli.answering.evidence import CHUNKS, Window, would_show
 from ctxcli.model.errors import UsageError
 from ctxcli.model.explanation import Expected, ExplainedTerm, Explanation
 from ctxcli.model.index import FileRecord, IndexReader
@@ -28,7 +28,8 @@ def explain(knowledge: Knowledge, question: str, *, threshold: float, expect: st
     features = {}
     if thought.decided:
         values = knowledge.ranker.values(thought.question, thought.weights, thought.decided[:CHUNKS])
-        features = decision.decision_features(thought.question, thought.weights, thought.decided, values)
+        shown = would_show(thought.question, thought.decided, values)
+        features = decision.decision_features(thought.question, thought.weights, thought.decided, values, shown)
     return Explanation(
         question=question,
         score=round(thought.score, 4),

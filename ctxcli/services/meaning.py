@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ctxcli.answering import meaning
 from ctxcli.answering.coefficients import probability
+from ctxcli.answering.evidence import Values, Windows
 from ctxcli.index.embedded import EmbeddedReader
 from ctxcli.index.vectors import VectorFile, open_vectors
 from ctxcli.model.answer import Hits
@@ -108,14 +109,10 @@ class MeaningRanker:
         return meaning.sentence_values(question, weights, _near(matches))
 
     def score(
-        self,
-        question: Question,
-        weights: TermWeights,
-        matches: Sequence[Match],
-        values: Sequence[Mapping[int, float]],
+        self, question: Question, weights: TermWeights, matches: Sequence[Match], values: Values, shown: Windows
     ) -> float:
         """By the decision model, corrected by nearness."""
-        return meaning.score(question, weights, _near(matches), values)
+        return meaning.score(question, weights, _near(matches), values, shown)
 
 
 def _near(matches: Sequence[Match]) -> list[NearMatch]:
@@ -178,16 +175,12 @@ class RerankingRanker:
         return self._inner.values(question, weights, matches)
 
     def score(
-        self,
-        question: Question,
-        weights: TermWeights,
-        matches: Sequence[Match],
-        values: Sequence[Mapping[int, float]],
+        self, question: Question, weights: TermWeights, matches: Sequence[Match], values: Values, shown: Windows
     ) -> float:
         """Half way, in log odds, between the other ranker's score and that of the best match."""
         if not matches:
             return 0.0
-        found = self._inner.score(question, weights, matches, values)
+        found = self._inner.score(question, weights, matches, values, shown)
         both = (meaning.logit(found) + meaning.logit(matches[0].score)) / 2
         return probability(both)
 

@@ -3,6 +3,7 @@
 import pytest
 
 from ctxcli.answering import decision
+from ctxcli.answering.evidence import would_show
 from ctxcli.services.answering import consider
 from tests.unit.retrieval.made import knowledge
 
@@ -17,8 +18,12 @@ def test_two_chunks_and_what_would_be_shown_are_looked_at_together(texts: tuple[
     base = knowledge(*texts)
     thought = consider(base, question)
     values = base.ranker.values(thought.question, thought.weights, thought.decided)
-    both = decision.decision_features(thought.question, thought.weights, thought.decided, values)
-    alone = decision.decision_features(thought.question, thought.weights, thought.decided[:1], values[:1])
+    both, alone = (
+        decision.decision_features(
+            thought.question, thought.weights, found, worth, would_show(thought.question, found, worth)
+        )
+        for found, worth in ((thought.decided, values), (thought.decided[:1], values[:1]))
+    )
     assert len(thought.windows) == 2
     assert both["two"] > alone["two"]
     assert both["shown"] > alone["shown"]
