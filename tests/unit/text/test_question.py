@@ -89,6 +89,21 @@ def test_words_that_only_ask_are_no_terms(text: str) -> None:
     assert read(text).terms == {}
 
 
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("小说什么时候出版？", {"小说", "出版"}),
+        ("小說哪些人物？", {"小說", "人物"}),
+        ("传说什么地方有龙", {"传说", "有龙"}),
+        ("演讲什么时候开始？", {"演讲", "开始"}),
+        ("合同说了哪些内容？", {"合同", "内容"}),
+        ("第三章讲了什么？", {"第三", "三章"}),
+    ],
+)
+def test_what_asks_what_is_said_leaves_words_whole(text: str, terms: set[str]) -> None:
+    assert {term for term in read_question(text, ANALYZER).terms if len(term) > 1} == terms
+
+
 def test_single_characters_weigh_less_than_bigrams() -> None:
     weights = read("连接池").terms
     assert weights["连接"] == weights["接池"] == 1.0
