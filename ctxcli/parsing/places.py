@@ -8,6 +8,7 @@ from functools import cached_property
 from ctxcli.model.document import Document
 from ctxcli.model.stored import Place, line_at
 from ctxcli.parsing.sections import split_number
+from ctxcli.text.comparing import MARKS
 from ctxcli.text.question import named_sections
 
 MOST_PLACES = 10_000
@@ -15,14 +16,10 @@ MOST_PLACES = 10_000
 _MOST_STEPS = 100_000
 """So often a piece of one quote is looked for."""
 _LONGEST_NUMBER = 24
-_NUMBER = re.compile("[0-9]+(?:[.,][0-9]+)*|[零〇一二三四五六七八九十百千万亿萬億]+")
+_NUMBER = re.compile("[0-9]+(?:[.,][0-9]+)*|(?<=[周週期拜])[一二三四五六日]|[零〇一二三四五六七八九十百千万亿萬億]+")
 _LEFT_OUT = re.compile(r"\s*(?:\[(?:…+|\.{3,})\]|…+|\.{3,})\s*")
 _QUOTATION_MARKS = {"“": "”", '"': '"', "「": "」", "『": "』", "«": "»", "‘": "’", "'": "'", "„": "“"}
-_ONE_FORM = str.maketrans(
-    dict.fromkeys("“”„‟«»「」『』‘’‚‛'＂＇", '"')
-    | dict.fromkeys("‐‑‒–—―−﹣－", "-")
-    | {chr(0xFF01 + at): chr(0x21 + at) for at in range(0x5E) if chr(0x21 + at) not in "\"'-"}
-)
+_ONE_FORM = str.maketrans({chr(0xFF01 + at): chr(0x21 + at) for at in range(0x5E)} | MARKS)
 """What editors write otherwise than the document: kinds of quotation marks and dashes, width."""
 
 

@@ -2,8 +2,10 @@
 
 import unicodedata
 
+MARKS = dict.fromkeys("“”„‟«»「」『』‘’‚‛'＂＇", '"') | dict.fromkeys("‐‑‒–—―−﹣－", "-")
+"""Kinds of quotation marks and dashes, each in its plain form."""
 _DROPPED = frozenset("*_`")
-_ONE_FORM = str.maketrans(dict.fromkeys("“”„«»「」『』‘’‚'", '"') | dict.fromkeys("‐‑‒–—―−", "-"))
+_ONE_FORM = str.maketrans(MARKS)
 
 
 def as_compared(text: str) -> str:

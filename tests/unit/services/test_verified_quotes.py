@@ -32,6 +32,14 @@ def test_a_quote_that_leaves_the_end_of_a_figure_out_is_none(tmp_path: Path) -> 
         assert one(tmp_path, quote=quote, doc="dose.md").status == status, quote
 
 
+def test_a_day_of_the_week_is_no_part_of_the_figure_behind_it(tmp_path: Path) -> None:
+    write(tmp_path, "例会.md", "# 例会\n\n例会星期一九点开始，周三十一点结束。\n")
+    for quote, status in {
+        "九点开始": "ok", "例会星期一": "ok", "十一点结束": "ok", "一点结束": "stale",
+    }.items():  # fmt: skip
+        assert one(tmp_path, quote=quote, doc="例会.md").status == status, quote
+
+
 def test_a_source_may_have_wide_brackets(tmp_path: Path) -> None:
     write(tmp_path, "手册.md", "# 手册\n\n## 天窗\n\n大风时关闭。\n")
     text = "大风时关闭天窗【1】。\n\n【1】手册.md · 天窗\n    大风时关闭。\n"
