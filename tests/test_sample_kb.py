@@ -13,7 +13,7 @@ from tests.cli.run import ROOT, ctx
 GOLDEN = ROOT / "tests" / "golden"
 SECTIONS: Mapping[str, list[list[Any]]] = json.loads((GOLDEN / "sample_kb_sections.json").read_text("utf-8"))
 QUESTIONS = [json.loads(line) for line in (GOLDEN / "sample_kb_questions.jsonl").read_text("utf-8").splitlines()]
-CHECKS = yaml.safe_load((GOLDEN / "sample_kb_tests.yml").read_text("utf-8"))["tests"]
+CHECKS = yaml.safe_load((ROOT / "sample_kb" / "tests.yml").read_text("utf-8"))["tests"]
 RIGHT = 46
 """So many of the answerable questions must be answered with the right document, section, page and lines."""
 FALSE_ANSWERS = 10
@@ -28,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = ctx(folder, "kb", "index", "sample_kb", "--json")
     assert done.code == 0, done.err
     assert done.json["failures"] == done.json["warnings"] == []
-    assert done.json["files"]["indexed"] == len([path for path in (ROOT / "sample_kb").rglob("*") if path.is_file()])
+    assert done.json["files"]["indexed"] == len(_documents())
     return folder
 
 
@@ -63,7 +63,7 @@ def test_the_table_of_contents_is_no_evidence(folder: Path) -> None:
 
 def test_a_second_run_reads_nothing(folder: Path) -> None:
     files = ctx(folder, "kb", "index", "--json").json["files"]
-    assert (files["indexed"], files["unchanged"]) == (0, len(list(filter(Path.is_file, _all_files()))))
+    assert (files["indexed"], files["unchanged"]) == (0, len(_documents()))
 
 
 def test_questions_are_answered_from_the_right_place(answers: dict[str, Any]) -> None:
@@ -122,8 +122,10 @@ def passes(answer: Mapping[str, Any], test: Mapping[str, Any]) -> bool:
     )
 
 
-def _all_files() -> list[Path]:
-    return list((ROOT / "sample_kb").rglob("*"))
+def _documents() -> list[Path]:
+    """The files of the samples but the tests, which `.ctxignore` leaves out."""
+    files = (path for path in (ROOT / "sample_kb").rglob("*") if path.is_file())
+    return [path for path in files if path.name not in {".ctxignore", "tests.yml"}]
 
 
 @pytest.mark.parametrize(("figure", "floor"), [("doc_hit@1", 0.95), ("place_hit@1", 0.9), ("answer", 0.9)])

@@ -130,5 +130,5 @@ def test_the_documentation_tests_of_the_samples_pass(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "sample_kb").symlink_to(ROOT / "sample_kb")
     assert ctx(folder, "kb", "index", "sample_kb", "-q").code == 0
-    done = ctx(folder, "check", str(ROOT / "tests/golden/sample_kb_tests.yml"), "-q")
+    done = ctx(folder, "check", str(ROOT / "sample_kb/tests.yml"), "-q")
     assert done.code == 0, done.out

@@ -22,7 +22,7 @@ from ctxcli.services.searching import search
 from tests.unit.retrieval.made import ANALYZER, knowledge
 
 ROOT = Path(__file__).parents[3]
-FILES = sorted(path for path in (ROOT / "sample_kb").rglob("*") if path.is_file())
+FILES = sorted(path for path in (ROOT / "sample_kb").rglob("*.*") if path.name not in {".ctxignore", "tests.yml"})
 QUESTIONS = [
     json.loads(line)["question"]
     for line in (ROOT / "tests/golden/sample_kb_questions.jsonl").read_text("utf-8").splitlines()
