@@ -243,7 +243,8 @@ class Consideration:
 def consider(knowledge: Knowledge, text: str, *, limit: int = EVIDENCE) -> Consideration:
     """Rank the chunks, choose the excerpts and score the question; `limit` is the number of chunks kept."""
     thought = _considered(knowledge, text, limit=limit)
-    if parts := parts_of(text, thought.question.language):
+    parts = parts_of(text, thought.question.language)
+    if parts and all(says_enough(read_question(part, knowledge.analyzer)) for part in parts):
         thought = _of_both(thought, [_considered(knowledge, part, limit=limit) for part in parts])
     return replace(thought, score=knowledge.scale.of(thought.score)) if knowledge.scale else thought
 
@@ -251,7 +252,7 @@ def consider(knowledge: Knowledge, text: str, *, limit: int = EVIDENCE) -> Consi
 def _of_both(thought: Consideration, parts: Sequence[Consideration]) -> Consideration:
     """The answer to a question of two parts, where each would be answered by itself; else the thought as it is."""
     score = min(part.score for part in parts)
-    if score < decision.THRESHOLD or not all(says_enough(part.question) for part in parts):
+    if score < decision.THRESHOLD:
         return thought
     found = [(part.windows, part.matches[: evidence.CHUNKS], part.values[: evidence.CHUNKS]) for part in parts]
     windows = excerpts_for_both(thought.windows, found, limit=evidence.LIMIT[thought.question.language])
