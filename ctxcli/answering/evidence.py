@@ -33,6 +33,7 @@ _SENTENCE = 12
 """Shorter units may stand in both excerpts: "Yes.", a cell of a table."""
 _ROOM = 40
 _NO_TERMS: frozenset[str] = frozenset()
+_IN_FIGURES = frozenset("0123456789.,零〇一二三四五六七八九十百千万亿萬億")
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +303,11 @@ def _windows(match: Match, values: Mapping[int, float], limit: int) -> Iterator[
 
 
 def _cut(text: str, begin: int, end: int) -> int:
-    """The last place before `end` where a word ends."""
+    """The last place before `end` where a word ends, and no figure goes on."""
+    before = end
+    while begin < before < len(text) and {text[before - 1], text[before]} <= _IN_FIGURES:
+        before -= 1
+    end = before if before > begin else end
     if not text[end - 1].isascii() or end >= len(text) or text[end].isspace():
         return end
     blank = max(text.rfind(" ", begin, end), text.rfind("\n", begin, end))

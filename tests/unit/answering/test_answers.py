@@ -301,3 +301,19 @@ def test_a_code_block_is_shown_whole_up_to_three_times_the_limit() -> None:
     assert 400 < len(code) < 1_200
     found = ask(knowledge(f"# Valves\n\nSee below.\n\n{code}\n"), "pumpctl calibrate valve 7 wait", threshold=0.0)
     assert [citation.quote for citation in found.citations] == [code]
+
+
+@pytest.mark.parametrize("filled", range(140, 170, 3))
+def test_a_figure_is_not_cut_in_two(filled: int) -> None:
+    text = (
+        "水库的容量"
+        + "从北向南" * (filled // 4)
+        + "甲" * (filled % 4)
+        + "是12000立方米，深三百二十五米，"
+        + "由西向东" * 40
+        + "。"
+    )
+    [citation, *_] = ask(knowledge(f"# 水库\n\n{text}\n"), "水库的容量是多少立方米？").citations
+    end = text.index(citation.quote) + len(citation.quote)
+    assert not (text[end - 1] in "0123456789" and text[end] in "0123456789")
+    assert not (text[end - 1] in "三百二十五" and text[end] in "三百二十五")
