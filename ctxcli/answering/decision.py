@@ -1,4 +1,4 @@
-"""Answer or decline: a calibrated score from how well the best chunk covers the question."""
+"""Answer or decline: a calibrated score from how well the best chunks cover the question."""
 
 import math
 import re
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ctxcli.answering.coefficients import DECISION, judged
 from ctxcli.answering.evidence import Values, Window, Windows
-from ctxcli.retrieval.bm25 import Match, coverage
+from ctxcli.retrieval.bm25 import Match, asked_heads, coverage
 from ctxcli.retrieval.weights import TermWeights
 from ctxcli.text.question import Question
 
@@ -110,11 +110,8 @@ def _shown(weights: TermWeights, windows: Sequence[Window]) -> float:
 def _above(window: Window, weights: TermWeights) -> frozenset[str]:
     """The terms of the question in the title and the headings above an excerpt."""
     chunk = window.match.chunk
-    heads = chunk.heads()
-    if not heads:
-        return window.match.head
-    terms = heads[chunk.section_of(window.start)]
-    return frozenset(weights.canonical[term] for term in terms if term in weights.canonical)
+    heads = asked_heads(chunk, weights.canonical)
+    return heads[chunk.section_of(window.start)] if heads else window.match.head
 
 
 def _share(wanted: frozenset[str], held: frozenset[str], weights: TermWeights) -> float:

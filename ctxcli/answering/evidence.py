@@ -215,9 +215,7 @@ def choose(
     return chosen
 
 
-def would_show(
-    question: Question, matches: Sequence[Match], values: Sequence[Mapping[int, float]]
-) -> tuple[Window, ...]:
+def would_show(question: Question, matches: Sequence[Match], values: Values) -> tuple[Window, ...]:
     """What of the best matches an answer shows, as far as `values` tells what their units are worth."""
     count = min(CHUNKS, len(values))
     return choose(matches[:count], values[:count], limit=LIMIT[question.language])

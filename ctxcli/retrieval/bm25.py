@@ -89,19 +89,24 @@ def _counted(counts: Mapping[str, int], weights: TermWeights) -> dict[str, float
     return found
 
 
+def asked_heads(chunk: StoredChunk, canonical: Mapping[str, str]) -> dict[int, frozenset[str]]:
+    """For each section the question's terms in title and headings above it; {} where the chunk has but one."""
+    heads = chunk.heads()
+    return {at: frozenset(canonical[term] for term in terms if term in canonical) for at, terms in heads.items()}
+
+
 def _above(
     chunk: StoredChunk, head: frozenset[str], units: Sequence[frozenset[str]], canonical: Mapping[str, str]
 ) -> Iterator[frozenset[str]]:
     """For each unit the terms of title and headings above it, and for a row of a table those of its column names."""
-    heads = chunk.heads()
-    if not heads and not chunk.has_rows:
+    asked = asked_heads(chunk, canonical)
+    if not asked and not chunk.has_rows:
         yield from (head for _ in units)
         return
-    asked = {at: frozenset(canonical[term] for term in terms if term in canonical) for at, terms in heads.items()}
     columns: frozenset[str] = frozenset()
     for terms, (start, _, kind) in zip(units, chunk.units, strict=True):
         columns = terms if kind == "header_row" else columns if kind == "row" else frozenset()
-        own = asked[chunk.section_of(start)] if heads else head
+        own = asked[chunk.section_of(start)] if asked else head
         yield own | columns if kind == "row" else own
 
 
